@@ -16,14 +16,80 @@ pub struct Group {
     pub num_groups: [u64; 3],
     /// Its group id.
     pub id: [u64; 3],
+    /// The global id of its first item.
+    pub start: [u64; 3],
+    /// The local ids of all items, for code whose sub-groups span rows; or null. See [`LocalIds`].
+    pub ids: *const u16,
     /// How many items it has.
     pub size: u64,
     /// Its local memory.
     pub local_memory: *mut u8,
     /// How many bytes that has.
     pub local_size: u64,
-    /// The runtime's memory for frames, if its code suspends at barriers; or null.
-    pub frames: *mut c_void,
+    /// The frames of its sub-groups, if its code suspends at barriers; or null.
+    pub frames: *const c_void,
+}
+
+impl Group {
+    /// The group of these sizes and this id. It has no memory yet.
+    pub fn new(range: NdRange, id: [u64; 3]) -> Self {
+        let mut group = Self {
+            range,
+            num_groups: range.groups(),
+            id,
+            start: [0; 3],
+            ids: std::ptr::null(),
+            size: range.group_size(),
+            local_memory: std::ptr::null_mut(),
+            local_size: 0,
+            frames: std::ptr::null(),
+        };
+        group.set_id_of(&range, id);
+        group
+    }
+
+    /// Makes it the group of an id of a range.
+    pub fn set_id_of(&mut self, range: &NdRange, id: [u64; 3]) {
+        let NdRange {
+            local_size,
+            global_offset,
+            ..
+        } = range;
+        self.id = id;
+        self.start = std::array::from_fn(|d| id[d] * local_size[d] + global_offset[d]);
+    }
+}
+
+/// The local ids of the items of a group as code reads them whose sub-groups span rows. For the items of each sub-group, the ids
+/// of dimension 0 lie side by side, then those of dimension 1, then those of dimension 2.
+#[derive(Debug, Default)]
+pub struct LocalIds {
+    local_size: [u64; 3],
+    lanes: u64,
+    ids: Vec<u16>,
+}
+
+impl LocalIds {
+    /// Bytes of the ids of an item.
+    pub const BYTES: u64 = 6;
+
+    /// The ids of a group of a size, in sub-groups of so many lanes. A group has at most
+    /// [`MAX_WORK_GROUP_SIZE`](crate::MAX_WORK_GROUP_SIZE) items, so that ids have 16 bits.
+    pub fn get(&mut self, local_size: [u64; 3], lanes: u64) -> *const u16 {
+        if (self.local_size, self.lanes) != (local_size, lanes) {
+            (self.local_size, self.lanes) = (local_size, lanes);
+            self.ids.clear();
+            let [x, y, z] = local_size;
+            for first in (0..x * y * z).step_by(lanes as usize) {
+                // The lanes beyond the end of the group have ids, too, which nobody uses.
+                let items = first..first + lanes;
+                self.ids.extend(items.clone().map(|n| (n % x) as u16));
+                self.ids.extend(items.clone().map(|n| (n / x % y) as u16));
+                self.ids.extend(items.map(|n| (n / (x * y)) as u16));
+            }
+        }
+        self.ids.as_ptr()
+    }
 }
 
 /// A work-item while it runs.
@@ -44,6 +110,8 @@ pub struct Item {
     pub is_partial: u64,
     /// The runtime's state of the item, if it has a stack of its own; or null.
     pub fiber: *mut c_void,
+    /// The memory for the frame of its code, if that suspends at barriers; or null.
+    pub frame: *mut c_void,
 }
 
 /// The most items that a sub-group may have.
@@ -78,10 +146,13 @@ pub mod layout {
     pub const GROUP_LOCAL_SIZE: u64 = RANGE + offset_of!(NdRange, local_size) as u64;
     pub const GROUP_NUM_GROUPS: u64 = offset_of!(Group, num_groups) as u64;
     pub const GROUP_ID: u64 = offset_of!(Group, id) as u64;
+    pub const GROUP_START: u64 = offset_of!(Group, start) as u64;
+    pub const GROUP_IDS: u64 = offset_of!(Group, ids) as u64;
     pub const GROUP_SIZE: u64 = offset_of!(Group, size) as u64;
     pub const GROUP_LOCAL_MEMORY: u64 = offset_of!(Group, local_memory) as u64;
     pub const ITEM_LANE: u64 = offset_of!(Item, lane) as u64;
     pub const ITEM_LANES: u64 = offset_of!(Item, lanes) as u64;
+    pub const ITEM_FRAME: u64 = offset_of!(Item, frame) as u64;
     pub const ITEM_IS_PARTIAL: u64 = offset_of!(Item, is_partial) as u64;
     pub const MEETING_MASK: u64 = offset_of!(Rendezvous, mask) as u64;
     pub const MEETING_SLOTS: u64 = offset_of!(Rendezvous, slots) as u64;

@@ -8,7 +8,7 @@ use oxur_fork::OnceLock;
 
 use crate::codegen::Loaded;
 use crate::intrinsics::MAX_ID;
-use crate::workgroup::CodeInfo;
+use crate::workgroup::{CodeInfo, Entry};
 use crate::{Error, KernelInfo, NdRange};
 
 /// A variant of the code of a kernel.
@@ -18,10 +18,18 @@ pub(crate) enum Variant {
     Main,
     /// The same, with predicated code for rows that do not fill all lanes.
     WithTail,
+    /// For groups that fill all lanes, but whose rows do not.
+    AcrossRows,
+    /// The same, with predicated code for groups that do not fill all lanes.
+    AcrossRowsWithTail,
     /// Scalar code, for any range.
     Scalar,
     /// Scalar code that compiles in no time, for any range, until there is better code.
     Quick,
+}
+
+impl Variant {
+    const COUNT: usize = Self::Quick as usize + 1;
 }
 
 /// Code of a kernel.
@@ -46,18 +54,97 @@ impl Code {
         if lanes == 1 {
             return true;
         }
-        let size = range.local_size;
-        let is_row = size[1] == 1 && size[2] == 1;
-        let is_small = |n: &u64| *n <= MAX_ID;
-        let has_rest = !size[0].is_multiple_of(lanes);
-        (!has_rest || self.shape.has_tail && (is_row || !self.shape.subgroup_within_row))
-            && range.global_size.iter().all(is_small)
-            && (0..3).all(|d| is_small(&range.global_offset[d].saturating_add(range.global_size[d])))
+        let shape = &self.shape;
+        let items = match shape.spans_rows {
+            true => range.group_size(),
+            false => range.local_size[0],
+        };
+        let has_rest = !items.is_multiple_of(lanes);
+        let rest_is_last = shape.spans_rows || is_row(range) || !shape.subgroup_within_row;
+        (!has_rest || shape.has_tail && rest_is_last) && has_small_ids(range)
+    }
+
+    /// The variant for a range, if this is the main one.
+    fn variant_for(&self, range: &NdRange) -> Variant {
+        if self.suits(range) {
+            return Variant::Main;
+        }
+        let shape = &self.shape;
+        let (lanes, row) = (u64::from(shape.lanes), range.local_size[0]);
+        // What spans rows has to look at its indices, which takes longer than to leave most of the lanes idle.
+        let fills_some = || 4 * row >= lanes;
+        let rows = is_row(range) || !shape.subgroup_within_row && (!shape.sees_groups || fills_some());
+        if !has_small_ids(range) || !rows && shape.entry == Entry::Item {
+            Variant::Scalar
+        } else if rows {
+            Variant::WithTail
+        } else if range.group_size().is_multiple_of(lanes) {
+            Variant::AcrossRows
+        } else {
+            Variant::AcrossRowsWithTail
+        }
+    }
+
+    /// How many groups that are neighbours in dimension 0 the code runs as one, so that their rows fill the lanes. Not more:
+    /// kernels have tiles for the sake of caches.
+    pub(crate) fn united(&self, range: &NdRange) -> u64 {
+        /// A group of less items is not worth a call.
+        const FEW: u64 = 128;
+        let shape = &self.shape;
+        let lanes = u64::from(shape.lanes);
+        if shape.sees_groups || shape.spans_rows || lanes == 1 {
+            return 1;
+        }
+        // Lanes are a power of two, so their least common multiple with a row has a simple form.
+        let row = range.local_size[0];
+        let full = (lanes >> row.trailing_zeros().min(lanes.trailing_zeros())).max(1);
+        full * FEW.div_ceil(range.group_size() * full)
     }
 }
 
+fn is_row(range: &NdRange) -> bool {
+    range.local_size[1] == 1 && range.local_size[2] == 1
+}
+
+/// Whether vectorized code can compute the ids of a range.
+fn has_small_ids(range: &NdRange) -> bool {
+    let is_small = |n: u64| n <= MAX_ID;
+    (0..3).all(|d| is_small(range.global_offset[d].saturating_add(range.global_size[d])))
+}
+
 /// Code, once it was compiled or could not be.
-type Slot = OnceLock<Result<Code, Error>>;
+pub(crate) type Slot = Outcome<Code>;
+
+/// What is made once, and why that failed. That there was no memory is not kept: there may be some the next time.
+pub(crate) struct Outcome<T>(OnceLock<Result<T, Error>>);
+
+impl<T> Default for Outcome<T> {
+    fn default() -> Self {
+        Self(OnceLock::new())
+    }
+}
+
+impl<T> Outcome<T> {
+    /// What was made, or why it was not; `None` before the first attempt.
+    #[inline]
+    pub(crate) fn get(&self) -> Option<&Result<T, Error>> {
+        self.0.get()
+    }
+
+    /// Keeps what another way has led to, unless there is an outcome.
+    pub(crate) fn set(&self, made: T) {
+        _ = self.0.set(Ok(made));
+    }
+
+    /// What is there already, or what `make` makes. Other threads wait meanwhile.
+    pub(crate) fn get_or_make(&self, make: impl FnOnce() -> Result<T, Error>) -> Result<&T, Error> {
+        let outcome = self.0.get_or_try_init(|| match make() {
+            Err(error @ Error::OutOfMemory(_)) => Err(error),
+            outcome => Ok(outcome),
+        })?;
+        outcome.as_ref().map_err(Error::clone)
+    }
+}
 
 /// The compiled variants of a kernel, none of which is ever replaced: launches may run it. A program keeps this and not the
 /// `Kernel`, which holds a reference to the program.
@@ -65,12 +152,9 @@ pub(crate) struct Compiled {
     pub(crate) info: Arc<KernelInfo>,
     /// Its index in the linked program.
     pub(crate) index: usize,
-    main: Slot,
-    with_tail: Slot,
-    scalar: Slot,
-    quick: Slot,
-    /// Which variants were looked up in the cache, by their bits.
-    pub(crate) looked_up: [AtomicBool; 4],
+    slots: [Slot; Variant::COUNT],
+    /// Which variants were looked up in the cache.
+    pub(crate) looked_up: [AtomicBool; Variant::COUNT],
     pub(crate) heat: Heat,
 }
 
@@ -90,22 +174,14 @@ impl Compiled {
         Self {
             info,
             index,
-            main: OnceLock::new(),
-            with_tail: OnceLock::new(),
-            scalar: OnceLock::new(),
-            quick: OnceLock::new(),
+            slots: Default::default(),
             looked_up: Default::default(),
             heat: Heat::default(),
         }
     }
 
     pub(crate) fn slot(&self, variant: Variant) -> &Slot {
-        match variant {
-            Variant::Main => &self.main,
-            Variant::WithTail => &self.with_tail,
-            Variant::Scalar => &self.scalar,
-            Variant::Quick => &self.quick,
-        }
+        &self.slots[variant as usize]
     }
 
     /// A variant, if it is there.
@@ -122,7 +198,11 @@ impl Compiled {
 
     /// The best code for a range.
     pub(crate) fn best(&self, range: &NdRange) -> Best {
-        for variant in [Variant::Main, Variant::WithTail, Variant::Scalar] {
+        let Some(main) = self.slot(Variant::Main).get() else {
+            return Best::MayBe(Variant::Main);
+        };
+        let first = main.as_ref().map_or(Variant::Scalar, |main| main.variant_for(range));
+        for variant in [first, Variant::Scalar] {
             match self.slot(variant).get() {
                 Some(Ok(code)) if code.suits(range) => return Best::Is(variant),
                 Some(_) => {}
@@ -143,16 +223,31 @@ impl Compiled {
 ///
 /// Nobody knows how often a kernel will run. Code that has run for as long as the best code takes to compile is replaced. So a
 /// kernel never costs more than twice what it would if that were known (the ski rental problem), but for code that is running.
+/// What is known is how many work-groups a launch has: if these will take longer than that, there is nothing to wait for.
 #[derive(Default)]
 pub(crate) struct Heat {
     /// In cycles.
     spent: AtomicU64,
-    /// The best code was asked for.
+    /// The work-groups that these were spent on.
+    groups: AtomicU64,
+    /// The best code was asked for, because the quick code is hot.
     asked: AtomicBool,
+    /// Or because there is none.
+    asked_when_idle: AtomicBool,
 }
 
 /// About as many cycles has a microsecond on the CPUs of these days.
 const CYCLES_PER_MICROSECOND: u64 = 2500;
+
+/// A part of a launch that quick code has run.
+pub(crate) struct QuickRun {
+    /// How long it took.
+    pub(crate) cycles: u64,
+    /// How many work-groups it had.
+    pub(crate) groups: u64,
+    /// How many the launch has.
+    pub(crate) of: u64,
+}
 
 impl Heat {
     /// What the best code takes to compile, by the size of the quick code: 12 to 47 µs a byte of it (`docs/compiler.md`).
@@ -160,19 +255,41 @@ impl Heat {
     /// What a run counts at least. So a short kernel that is launched all the time gets its best code within milliseconds.
     const LEAST: u64 = CYCLES_PER_MICROSECOND;
 
-    /// Adds a run of `quick` code that took `cycles`. Returns true if the caller should ask for the best code: once, until
-    /// [`Heat::answered`].
-    pub(crate) fn add(&self, quick: &Code, cycles: u64) -> bool {
-        let more = cycles.max(Self::LEAST);
+    /// After so many work-groups, what one takes is known. The first has page faults.
+    const KNOWN: u64 = 8;
+
+    /// Adds a run of `quick` code. Returns true if the caller should ask for the best code: once, until [`Heat::answered`].
+    pub(crate) fn add(&self, quick: &Code, run: QuickRun) -> bool {
+        let more = run.cycles.max(Self::LEAST);
         let spent = self.spent.fetch_add(more, Ordering::Relaxed).saturating_add(more);
-        spent >= Self::PER_BYTE * quick.size as u64
-            && !self.asked.load(Ordering::Relaxed)
-            && !self.asked.swap(true, Ordering::Relaxed)
+        let groups = self
+            .groups
+            .fetch_add(run.groups, Ordering::Relaxed)
+            .saturating_add(run.groups);
+        let whole = match groups {
+            0..Self::KNOWN => 0,
+            _ => (spent / groups).saturating_mul(run.of),
+        };
+        let cost = Self::PER_BYTE * quick.size as u64;
+        // Less than twice, and the launch may be over before the best code is there.
+        (spent >= cost || whole >= 2 * cost) && set(&self.asked)
+    }
+
+    /// Notes that a launch found no best code. Returns true as [`Heat::add`] does.
+    pub(crate) fn add_launch(&self) -> bool {
+        set(&self.asked_when_idle)
     }
 
     /// Counts from the beginning: for ranges that need other code.
     pub(crate) fn answered(&self) {
         self.spent.store(0, Ordering::Relaxed);
+        self.groups.store(0, Ordering::Relaxed);
         self.asked.store(false, Ordering::Relaxed);
+        self.asked_when_idle.store(false, Ordering::Relaxed);
     }
+}
+
+/// Sets a flag. Returns true if it was not set.
+fn set(flag: &AtomicBool) -> bool {
+    !flag.load(Ordering::Relaxed) && !flag.swap(true, Ordering::Relaxed)
 }

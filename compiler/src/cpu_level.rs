@@ -4,6 +4,7 @@
 //! With a lower level a machine behaves as one with narrower vectors: for comparisons, and to find faults of one of them.
 //! The levels are those of the x86-64 psABI.
 
+use oxur_environment::CPU_TARGET;
 use oxur_fork::OnceLock;
 
 /// A level, as far as it makes a difference here.
@@ -18,45 +19,34 @@ pub enum CpuLevel {
 }
 
 impl CpuLevel {
-    const NAMES: [(&str, Self); 3] = [
-        ("x86-64-v2", Self::V2),
-        ("x86-64-v3", Self::V3),
-        ("x86-64-v4", Self::V4),
-    ];
-
     /// The level that code is compiled for: `UR_CPU_TARGET`, or the CPU's.
     pub fn current() -> Self {
         static CURRENT: OnceLock<CpuLevel> = OnceLock::new();
         *CURRENT.get_or_init(|| {
-            let target = std::env::var_os("UR_CPU_TARGET").filter(|target| !target.is_empty());
-            let Some(target) = target else {
-                return Self::of_host();
+            let host = Self::of_host();
+            let wanted = match CPU_TARGET.word() {
+                Some("x86-64-v2") => Self::V2,
+                Some("x86-64-v3") => Self::V3,
+                Some("x86-64-v4") => Self::V4,
+                _ => host,
             };
-            Self::named(&target.to_string_lossy(), Self::of_host()).unwrap_or_else(|problem| {
-                log::warn!("UR_CPU_TARGET={} is ignored: {problem}", target.display());
-                Self::of_host()
-            })
+            if wanted <= host {
+                return wanted;
+            }
+            CPU_TARGET.ignore(&format!(
+                "this CPU is {}, and has no code of a higher level",
+                host.name()
+            ));
+            host
         })
     }
 
-    /// The level with a name, if a CPU of the level `host` has it.
-    fn named(name: &str, host: Self) -> Result<Self, String> {
-        if name.eq_ignore_ascii_case("native") {
-            return Ok(host);
-        }
-        let known = Self::NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-        match known {
-            Some((_, level)) if *level <= host => Ok(*level),
-            Some(_) => Err(format!("this CPU is a {}", host.name())),
-            None => Err(format!(
-                "there are native, {}",
-                Self::NAMES.map(|(name, _)| name).join(", ")
-            )),
-        }
-    }
-
     fn name(self) -> &'static str {
-        Self::NAMES[self as usize].0
+        match self {
+            Self::V2 => "x86-64-v2",
+            Self::V3 => "x86-64-v3",
+            Self::V4 => "x86-64-v4",
+        }
     }
 
     #[cfg(target_arch = "x86_64")]
@@ -91,20 +81,5 @@ impl CpuLevel {
             Self::V3 => ",-avx512f",
             Self::V4 => "",
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names() {
-        assert_eq!(CpuLevel::named("native", CpuLevel::V3), Ok(CpuLevel::V3));
-        assert_eq!(CpuLevel::named("X86-64-v2", CpuLevel::V3), Ok(CpuLevel::V2));
-        let higher = CpuLevel::named("x86-64-v4", CpuLevel::V3);
-        assert_eq!(higher, Err("this CPU is a x86-64-v3".to_owned()));
-        let unknown = CpuLevel::named("znver3", CpuLevel::V4);
-        assert!(unknown.unwrap_err().contains("x86-64-v2, x86-64-v3, x86-64-v4"));
     }
 }

@@ -32,6 +32,8 @@ pub struct KernelInfo {
     pub has_barriers: bool,
     /// Whether all work-groups wait for each other (a barrier of scope `Device`: SYCL's root group).
     pub has_device_barrier: bool,
+    /// Whether it has assertions, which may fail.
+    pub has_assertions: bool,
 }
 
 /// A parameter of a kernel.

@@ -5,6 +5,8 @@
 //! Each is a declared function of LLVM IR whose first parameter is the item. How they are defined depends on how a
 //! work-group runs: item by item, in vectors, as coroutines, or each item in a thread of a GPU.
 
+use std::ffi::CStr;
+
 use crate::llvm::{Builder, Function, Module, Type, Value};
 
 /// The function that a kernel becomes.
@@ -125,6 +127,9 @@ pub fn set_ranges(module: &Module<'_>) {
 
 /// The largest id, size or offset in vectorized code. A launch beyond it uses scalar code.
 pub const MAX_ID: u64 = i32::MAX as u64;
+
+/// The mark of instructions that write to local memory.
+pub const STORE_TO_LOCAL: &CStr = c"oxur.local";
 
 /// An operation of all items of a work-group or sub-group together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

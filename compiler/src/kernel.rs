@@ -5,12 +5,13 @@ use std::arch::x86_64::_rdtsc;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::abi::Group;
-use crate::code::{Best, Code, Compiled, Variant};
+use crate::abi::{Group, LocalIds};
+use crate::background::Urgency;
+use crate::code::{Best, Code, Compiled, QuickRun, Variant};
 use crate::options::Tier;
 use crate::program::Program;
 use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, LocalMemory, Suspendable, SuspendableEntry, stack_size};
-use crate::workgroup::Entry;
+use crate::workgroup::{CodeInfo, Entry};
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange, background};
 
 /// A compiled kernel. It keeps its program alive.
@@ -85,16 +86,14 @@ impl Kernel {
     #[inline(never)]
     fn prepare_other(&self, range: &NdRange) -> Result<Variant, Error> {
         let tier = self.program.tier();
-        // Another process has needed the kernel, so more will. This one may be too short for the background.
-        let is_needed_again =
-            || tier == Tier::Adaptive && self.compiled.code(Variant::Quick).is_some_and(|c| c.from_cache);
-        let is_compiled_now = tier == Tier::Best || is_needed_again();
         loop {
             match self.compiled.best(range) {
                 Best::Is(variant) => return Ok(variant),
-                Best::MayBe(variant) if is_compiled_now => {
-                    // An error is that of the range only if no other variant suits it.
-                    _ = self.program.compile_variant(&self.compiled, variant);
+                Best::MayBe(variant) if tier == Tier::Best => {
+                    // Any other error is that of the range only if no other variant suits it.
+                    if let Err(error @ Error::OutOfMemory(_)) = self.program.compile_variant(&self.compiled, variant) {
+                        return Err(error);
+                    }
                 }
                 Best::None if tier == Tier::Best => {
                     let last = self.compiled.slot(Variant::Scalar).get();
@@ -102,8 +101,12 @@ impl Kernel {
                     return Err(failed.unwrap_or_else(|| Error::Codegen("no code suits the range".into())));
                 }
                 Best::MayBe(variant) if tier == Tier::Adaptive && self.program.look_up(&self.compiled, variant) => {}
-                _ => {
+                best => {
                     self.program.compile_variant(&self.compiled, Variant::Quick)?;
+                    // It may be launched again, here or in another process.
+                    if tier == Tier::Adaptive && matches!(best, Best::MayBe(_)) && self.compiled.heat.add_launch() {
+                        background::compile(&self.program, &self.compiled, *range, Urgency::Idle);
+                    }
                     return Ok(Variant::Quick);
                 }
             }
@@ -176,16 +179,24 @@ impl Kernel {
             unsafe { self.run_code(quick, launch, rest.start..end, worker) }?;
             // SAFETY: as above.
             let took = unsafe { _rdtsc() }.saturating_sub(started);
-            rest.start = end;
+            let started_at = std::mem::replace(&mut rest.start, end);
             some = match took {
                 0..LOOK => some.saturating_mul(2),
                 _ => (some / 2).max(1),
             };
-            if self.program.tier() == Tier::Adaptive && self.compiled.heat.add(quick, took) {
-                background::compile(&self.program, &self.compiled, range);
+            if self.program.tier() == Tier::Adaptive {
+                let run = QuickRun {
+                    cycles: took,
+                    groups: end - started_at,
+                    of: range.group_count(),
+                };
+                if self.compiled.heat.add(quick, run) {
+                    background::compile(&self.program, &self.compiled, range, Urgency::Hot);
+                }
             }
             background::resume();
         }
+        background::note_quick_code();
         Ok(())
     }
 
@@ -203,15 +214,12 @@ impl Kernel {
         let range = launch.range.range;
         let num_groups = range.groups();
         let local = worker.local_memory(launch.local_memory)?;
-        let mut group = Group {
-            range,
-            num_groups,
-            id: [0; 3],
-            size: range.group_size(),
-            local_memory: local,
-            local_size: launch.local_memory as u64,
-            frames: std::ptr::null_mut(),
-        };
+        let mut group = Group::new(range, [0; 3]);
+        group.local_memory = local;
+        group.local_size = launch.local_memory as u64;
+        if code.shape.spans_rows {
+            group.ids = worker.ids.get(range.local_size, code.shape.lanes.into());
+        }
         let stack_size = stack_size(code.shape.variables as usize);
         let args = launch.args.as_ptr();
         let id = |n: u64| {
@@ -222,11 +230,16 @@ impl Kernel {
             Entry::Group => {
                 // SAFETY: the address of code of this type, made for this kernel.
                 let entry = unsafe { std::mem::transmute::<*const u8, GroupEntry>(code.address) };
+                let most = code.united(&range);
                 let run = || {
-                    for n in groups.clone() {
-                        group.id = id(n);
+                    let mut n = groups.start;
+                    while n < groups.end {
+                        group.set_id_of(&range, id(n));
+                        let together = most.min(num_groups[0] - group.id[0]).min(groups.end - n);
+                        group.range.local_size[0] = range.local_size[0] * together;
                         // SAFETY: passed on to the caller.
                         unsafe { entry(args, &group) };
+                        n += together;
                     }
                 };
                 // SAFETY: the code borrows the arguments, which live until the end, and owns nothing.
@@ -238,12 +251,18 @@ impl Kernel {
                 let steps = &mut worker.steps;
                 // The group does not move while its frames refer to it, and only this pointer reaches it.
                 let group = &raw mut group;
-                steps.prepare(group, u64::from(code.shape.lanes));
+                let CodeInfo {
+                    lanes,
+                    frame,
+                    spans_rows,
+                    ..
+                } = code.shape;
+                steps.prepare(group, lanes.into(), frame, spans_rows)?;
                 let run = || {
                     for n in groups.clone() {
                         // SAFETY: passed on to the caller.
                         unsafe {
-                            (*group).id = id(n);
+                            (*group).set_id_of(&range, id(n));
                             steps.run(entry, args);
                         }
                     }
@@ -270,7 +289,7 @@ impl Kernel {
                 };
                 if !self.compiled.info.has_device_barrier {
                     for n in groups {
-                        group.id = id(n);
+                        group.set_id_of(&range, id(n));
                         // SAFETY: passed on to the caller.
                         unsafe { worker.fibers.run(&code, std::slice::from_ref(&group)) }?;
                     }
@@ -285,9 +304,9 @@ impl Kernel {
                 let local = worker.local_memory(each.checked_mul(count).ok_or(Fault::OutOfMemory)?)?;
                 let all: Vec<Group> = groups
                     .map(|n| Group {
-                        id: id(n),
                         local_memory: local.wrapping_add(each * n as usize),
-                        ..group
+                        local_size: launch.local_memory as u64,
+                        ..Group::new(range, id(n))
                     })
                     .collect();
                 // SAFETY: passed on to the caller.
@@ -306,6 +325,7 @@ pub struct ThreadContext {
     fibers: Fibers,
     steps: Suspendable,
     local: LocalMemory,
+    ids: LocalIds,
 }
 
 impl ThreadContext {

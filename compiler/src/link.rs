@@ -13,7 +13,7 @@ use spirv::{Decoration, ExecutionMode, LinkageType, Op, StorageClass};
 pub use layout::layout;
 use scan::Scans;
 
-use crate::known_imports::known_import;
+use crate::known_imports::{KnownImport, known_import};
 use crate::options::{Options, Part};
 use crate::spirv::{EntryPoint, Id, Module, Reach, Type, built_in, is_by_value, storage_class};
 use crate::{AddressSpace, Error, FastMath, KernelInfo, Param, ParamKind, Target};
@@ -301,6 +301,14 @@ impl Linked {
         reached
     }
 
+    /// Whether a function is what a failed assertion calls, which the compiler defines.
+    fn is_assertion(&self, place: Place) -> bool {
+        let module = self.module(place.0);
+        let is_import = module.function(place.1).is_some_and(|function| !function.defined);
+        let name = || module.linkage(place.1).and_then(|(name, _)| known_import(&name));
+        is_import && name() == Some(KnownImport::Assert) && self.resolve(place).is_err()
+    }
+
     fn kernel(
         &self,
         part: usize,
@@ -315,8 +323,19 @@ impl Linked {
         let mut has_barriers = false;
         let mut has_device_barrier = false;
         let mut has_collectives = false;
+        let mut has_assertions = false;
         for (part, reach) in &reach {
             let module = self.module(*part);
+            has_assertions |= match reach.indirect_calls {
+                // Any function may be called.
+                true => (0..self.parts.len()).any(|part| {
+                    let functions = self.parts[part].module.functions().iter();
+                    functions
+                        .map(|function| function.id)
+                        .any(|id| self.is_assertion((part, id)))
+                }),
+                false => reach.functions.iter().any(|&id| self.is_assertion((*part, id))),
+            };
             for &id in &reach.variables {
                 let Some(Type::Pointer(StorageClass::Workgroup, pointee)) =
                     module.value_type(id).and_then(|ty| module.ty(ty))
@@ -350,6 +369,7 @@ impl Linked {
             name: entry.name.clone(),
             has_barriers,
             has_device_barrier,
+            has_assertions,
             ..KernelInfo::default()
         };
         info.sub_group_size = self.target.sub_group_size();

@@ -77,6 +77,9 @@ enum Command {
         /// Which stage.
         #[arg(long, value_enum, default_value_t = Stage::Optimize)]
         stage: Stage,
+        /// Which code of those that a kernel has for groups of different sizes.
+        #[arg(long, value_parser = Program::VARIANTS)]
+        variant: Option<String>,
     },
     /// Tell how much compiled code is kept.
     Cache {
@@ -164,7 +167,15 @@ fn main() -> ExitCode {
             modules.iter().try_for_each(|m| compile(m, &cli.link, &options, &how))
         }
         Command::List { modules } => modules.iter().try_for_each(|m| list(m, &cli.link, &options)),
-        Command::Print { module, kernel, stage } => print(module, &cli.link, &options, kernel.as_deref(), *stage),
+        Command::Print {
+            module,
+            kernel,
+            stage,
+            variant,
+        } => {
+            let which = (kernel.as_deref(), variant.as_deref());
+            print(module, &cli.link, &options, which, *stage)
+        }
         Command::Cache { clear } => cache(cli.cache.as_deref(), *clear),
     };
     match done {
@@ -325,7 +336,13 @@ fn list(path: &Path, others: &[PathBuf], options: &Options) -> Result<(), String
     Ok(())
 }
 
-fn print(path: &Path, others: &[PathBuf], options: &Options, kernel: Option<&str>, stage: Stage) -> Result<(), String> {
+fn print(
+    path: &Path,
+    others: &[PathBuf],
+    options: &Options,
+    (kernel, variant): (Option<&str>, Option<&str>),
+    stage: Stage,
+) -> Result<(), String> {
     let program = link(path, others, options)?.map_err(|e| e.to_string())?;
     let first = program.kernels().first().map(|k| k.name.clone());
     let kernel = kernel
@@ -338,7 +355,7 @@ fn print(path: &Path, others: &[PathBuf], options: &Options, kernel: Option<&str
         Stage::Optimize => "optimize",
         Stage::Assembly => "assembly",
     };
-    print!("{}", program.print(&kernel, stage).map_err(|e| e.to_string())?);
+    print!("{}", program.print(&kernel, stage, variant).map_err(|e| e.to_string())?);
     Ok(())
 }
 

@@ -43,8 +43,8 @@ pub enum Tier {
     Best,
     /// Scalar code that is compiled in a few milliseconds.
     Quick,
-    /// Quick code first. A kernel that has run for about as long as its best code takes to compile gets that from a thread in
-    /// the background.
+    /// Quick code first, and the best code from threads in the background: at once for a kernel that has run for about as long
+    /// as that takes to compile, later for others.
     Adaptive,
 }
 

@@ -13,8 +13,13 @@ use crate::stage_times::StageTimes;
 use crate::{Error, lower};
 
 impl Program {
-    /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`.
-    pub fn print(self: &Arc<Self>, kernel: &str, stage: &str) -> Result<String, Error> {
+    /// The names of variants of code, by the groups that each is for: whose rows fill all lanes, whose rows do not; and where
+    /// sub-groups span rows, that fill all lanes as a whole, or do not.
+    pub const VARIANTS: [&str; 4] = ["main", "with-tail", "across-rows", "across-rows-with-tail"];
+
+    /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`. `variant` is one of
+    /// [`Program::VARIANTS`], or else what a kernel has first.
+    pub fn print(self: &Arc<Self>, kernel: &str, stage: &str, variant: Option<&str>) -> Result<String, Error> {
         #[cfg(feature = "nvptx")]
         if self.options.target != Target::Host {
             return self.nvptx_unit(kernel)?.print(stage);
@@ -25,9 +30,13 @@ impl Program {
         if stage == "lower" {
             return Ok(lower::kernel(&context, &self.linked, linked)?.to_string());
         }
-        let variant = match self.options.tier {
-            Tier::Quick => Variant::Quick,
-            Tier::Best | Tier::Adaptive => Variant::Main,
+        let variant = match (variant, self.options.tier) {
+            (None, Tier::Quick) => Variant::Quick,
+            (None | Some("main"), _) => Variant::Main,
+            (Some("with-tail"), _) => Variant::WithTail,
+            (Some("across-rows"), _) => Variant::AcrossRows,
+            (Some("across-rows-with-tail"), _) => Variant::AcrossRowsWithTail,
+            (Some(other), _) => return Err(Error::Codegen(format!("there is no variant {other}"))),
         };
         let (machine, module, shape) = self.widened(&context, linked, variant, &mut StageTimes::start())?;
         if stage == "workgroup" {

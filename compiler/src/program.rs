@@ -10,15 +10,15 @@ use oxur_cache::Key;
 use oxur_fork::{Mutex, OnceLock};
 
 use crate::cache_key::{COMPILER, ProgramKey};
-use crate::code::{Code, Compiled, Variant};
+use crate::code::{Code, Compiled, Outcome, Variant};
 use crate::codegen::{self, Loaded, Object};
 use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_index, global_name, pointed_name};
 use crate::options::{Mode, Options, Part, Tier};
 use crate::stage_times::StageTimes;
-use crate::workgroup::{self, CodeInfo};
-use crate::{Error, FastMath, KernelInfo, builtins, image, runtime};
+use crate::workgroup::{self, CodeInfo, SubGroupLayout};
+use crate::{Error, FastMath, KernelInfo, background, builtins, image, runtime};
 
 /// A linked program. It owns its global variables, but for those that it shares with other programs.
 pub struct Program {
@@ -29,14 +29,14 @@ pub struct Program {
     pub(crate) options: Options,
     infos: Vec<Arc<KernelInfo>>,
     /// The variables, and the functions that are called through pointers.
-    globals: OnceLock<Result<Arc<Loaded>, Error>>,
+    globals: Outcome<Arc<Loaded>>,
     kernels: Mutex<HashMap<String, Slot>>,
     /// The keys of its code in the cache.
     key: OnceLock<ProgramKey>,
 }
 
 /// The result of compiling a kernel once, for all threads.
-type Slot = Arc<OnceLock<Result<Arc<Compiled>, Error>>>;
+type Slot = Arc<Outcome<Arc<Compiled>>>;
 
 impl std::fmt::Debug for Program {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -89,7 +89,7 @@ impl Program {
             shared,
             options,
             infos,
-            globals: OnceLock::new(),
+            globals: Outcome::default(),
             kernels: Mutex::new(HashMap::new()),
             key: OnceLock::new(),
         }))
@@ -127,7 +127,7 @@ impl Program {
         let index = self.infos.iter().position(|k| k.name == name);
         let index = index.ok_or_else(|| Error::NoKernel(name.to_string()))?;
         let slot = self.kernels.lock().entry(name.to_string()).or_default().clone();
-        slot.get_or_init(|| self.compile(index).map(Arc::new)).clone()
+        slot.get_or_make(|| self.compile(index).map(Arc::new)).cloned()
     }
 
     /// A variable that some of its modules define, by its name in `HostAccessINTEL`, then by its linkage name.
@@ -196,7 +196,7 @@ impl Program {
         let compile = || {
             let context = Context::new();
             let module = lower::globals(&context, &self.linked)?;
-            workgroup::define_intrinsics(&module, 1);
+            workgroup::finish_functions(&module);
             let machine = llvm::Machine::host().map_err(Error::Codegen)?;
             codegen::optimize(&machine, &module, &self.options, false)?;
             codegen::emit(&machine, &module)
@@ -212,7 +212,7 @@ impl Program {
                 .get(&COMPILER, || self.key().globals(&self.linked.shared), make, load)
                 .map(|got| got.0)
         };
-        self.globals.get_or_init(get).clone()
+        self.globals.get_or_make(get).cloned()
     }
 
     /// How much time goes into the code of its kernels.
@@ -235,6 +235,9 @@ impl Program {
     /// Gets code of a kernel from the cache or compiles it, unless it is there.
     pub(crate) fn compile_variant(&self, compiled: &Compiled, variant: Variant) -> Result<(), Error> {
         let get = || {
+            if variant == Variant::Quick && self.tier() == Tier::Adaptive {
+                background::note_quick_code();
+            }
             let kernel = &self.linked.kernels[compiled.index];
             let (mut code, from_cache) = self.options.cache.get(
                 &COMPILER,
@@ -245,8 +248,7 @@ impl Program {
             code.from_cache = from_cache;
             Ok(code)
         };
-        let code = compiled.slot(variant).get_or_init(get);
-        code.as_ref().map(|_| ()).map_err(Error::clone)
+        compiled.slot(variant).get_or_make(get).map(drop)
     }
 
     /// Gets code of a kernel from the cache. Returns whether there is some now. Only the first call looks for it.
@@ -258,7 +260,7 @@ impl Program {
             if let Some(mut code) = cache.find(|| self.key_of(kernel, variant), |object| self.load(object)) {
                 code.from_cache = true;
                 // Another thread may have compiled it meanwhile.
-                _ = slot.set(Ok(code));
+                slot.set(code);
             }
         }
         compiled.code(variant).is_some()
@@ -347,10 +349,11 @@ impl Program {
         let machine = machine.map_err(Error::Codegen)?;
         let info = &kernel.info;
         times.end("start");
-        if matches!(variant, Variant::Main | Variant::WithTail) && !self.options.no_optimization {
+        let layout = SubGroupLayout::of(variant).filter(|_| !self.options.no_optimization);
+        if let Some(layout) = layout {
             let module = lower::kernel(context, &self.linked, kernel)?;
             times.end("lower");
-            match workgroup::finish_wide(&machine, &module, info.sub_group_size, variant == Variant::WithTail) {
+            match workgroup::finish_wide(&machine, &module, info.sub_group_size, layout) {
                 Ok(shape) => {
                     times.end("workgroup");
                     return Ok((machine, module, shape));
@@ -362,11 +365,13 @@ impl Program {
         times.end("lower");
         let items_wait = info.has_barriers || self.options.mode == Mode::Scalar;
         let shape = workgroup::finish_scalar(
+            &machine,
             &module,
             info.sub_group_size,
             items_wait,
             self.options.mode == Mode::Fast,
-        );
+        )
+        .map_err(Error::Codegen)?;
         times.end("workgroup");
         Ok((machine, module, shape))
     }
@@ -382,7 +387,12 @@ impl Program {
                 continue;
             };
             if module.verify().is_ok() && widen {
-                for variant in [Variant::Main, Variant::WithTail, Variant::Scalar] {
+                for variant in [
+                    Variant::Main,
+                    Variant::WithTail,
+                    Variant::AcrossRowsWithTail,
+                    Variant::Scalar,
+                ] {
                     let mut times = StageTimes::start();
                     if let Ok((_, module, _)) = self.widened(&context, kernel, variant, &mut times) {
                         module.verify().expect("what was right stays right");

@@ -6,6 +6,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use oxur_compiler::{Error, Module, NdRange, Options, Part, Program, Tier};
+
 #[allow(dead_code, reason = "each test uses a part")]
 mod support;
 
@@ -57,4 +59,68 @@ fn too_little_memory_is_an_error_with_the_reason() {
     assert!(failures > 0, "none of these limits is too low");
     let (status, text) = limited(4096);
     assert!(status.success() && !text.contains("failed"), "{status}\n{text}");
+}
+
+/// Sets how much address space the process has from now on, in bytes beyond what it has mapped.
+fn limit_memory(more: Option<u64>) {
+    let pages = fs::read_to_string("/proc/self/statm").expect("/proc");
+    let pages: u64 = pages.split(' ').next().expect("a field").parse().expect("a number");
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    // SAFETY: a live structure.
+    assert_eq!(unsafe { libc::getrlimit(libc::RLIMIT_AS, &raw mut limit) }, 0);
+    limit.rlim_cur = more.map_or(limit.rlim_max, |more| pages * 4096 + more);
+    // SAFETY: as above.
+    assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_AS, &raw const limit) }, 0);
+}
+
+/// A kernel whose compilation found no memory is compiled again by the next launch, or the next kernel of that name.
+#[test]
+fn memory_that_is_there_the_next_time() {
+    // The limit is the process's, and other tests have none.
+    const CHILD: &str = "OXUR_TEST_MEMORY";
+    if std::env::var_os(CHILD).is_none() {
+        let this = std::env::current_exe().expect("this program");
+        let output = Command::new(this)
+            .args(["--exact", "memory_that_is_there_the_next_time", "--nocapture"])
+            .env(CHILD, "1")
+            .output()
+            .expect("this program runs");
+        let text = [output.stdout, output.stderr].concat();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&text));
+        return;
+    }
+    let words = module();
+    let program = |tier| {
+        let options = Options {
+            tier,
+            ..Options::default()
+        };
+        Program::link(&[Part::new(Module::parse(&words).expect("a module"))], &options).expect("a program")
+    };
+    // LLVM has what it keeps for good before memory becomes short.
+    let other = program(Tier::Best);
+    other.kernel("k").expect("a kernel");
+
+    let best = program(Tier::Best);
+    limit_memory(Some(4 << 20));
+    let failed = best.kernel("k").err();
+    limit_memory(None);
+    assert!(matches!(failed, Some(Error::OutOfMemory(_))), "{failed:?}");
+    let kernel = best.kernel("k").expect("there is memory now");
+
+    // Groups of one item have code of their own.
+    let range = NdRange {
+        dimensions: 1,
+        global_offset: [0; 3],
+        global_size: [100, 1, 1],
+        local_size: [1; 3],
+    };
+    limit_memory(Some(4 << 20));
+    let failed = kernel.prepare(range).err();
+    limit_memory(None);
+    assert!(matches!(failed, Some(Error::OutOfMemory(_))), "{failed:?}");
+    kernel.prepare(range).expect("there is memory now");
 }

@@ -78,11 +78,22 @@ const LOG10: Logarithm = Logarithm {
     ],
 };
 
-/// `log`, `log2` or `log10`.
-pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
+/// 1.5 * 2^23. Adding it rounds to an integer, in the low bits of the sum.
+pub const ROUND: f64 = 12_582_912.0;
+
+/// `k` and `1 + f` of the normal positive float `2^k (1 + f)` that has these bits, with `f` in [-1/3, 1/3).
+pub fn split_exponent<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, float: Value<'c>) -> [Value<'c>; 2] {
     /// The bits of 2/3.
     const LOWEST: u64 = 0x3F2A_AAAB;
 
+    let (b, bits) = (e.builder, float.ty());
+    let k = b.ashr(b.sub(float, bits.int(LOWEST)), bits.int(23));
+    let mantissa = b.bitcast(b.sub(float, b.shl(k, bits.int(23))), ty);
+    [k, mantissa]
+}
+
+/// `log`, `log2` or `log10`.
+pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
     let Logarithm { of_two, of_e, p } = match op {
         Op::log2 => LOG2,
         Op::log10 => LOG10,
@@ -93,14 +104,12 @@ pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     let real = |c| ty.real(c);
     let denormal = b.icmp(LLVMIntULT, b.bitcast(x, bits), bits.int(1 << 23));
     let normal = b.select(denormal, b.fmul(x, real(8_388_608.0)), x);
-    let normal_bits = b.bitcast(normal, bits);
-    let k = b.ashr(b.sub(normal_bits, bits.int(LOWEST)), bits.int(23));
-    let mantissa = b.bitcast(b.sub(normal_bits, b.shl(k, bits.int(23))), ty);
+    let [k, mantissa] = split_exponent(e, ty, b.bitcast(normal, bits));
     let k = b.add(k, b.select(denormal, bits.int(-23i64 as u64), bits.zero()));
     let k = e.signed_to_float(k, ty);
 
     let f = b.fsub(mantissa, real(1.0));
-    let p = polynomial(e, ty, f, &p);
+    let p = polynomial(f, &p, |x, y, z| multiply_add(e, x, y, z));
     // The sum of the leading parts, and its rounding error (Fast2Sum: `large_k` is 0 or the larger summand).
     let large_k = scaled(e, k, of_two[0]);
     let large = multiply_add(e, f, real(of_e[0]), large_k);
@@ -164,9 +173,6 @@ const EXP10: Power = Power {
 
 /// `exp`, `exp2` or `exp10`.
 pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
-    /// 1.5 * 2^23. Adding it rounds to an integer, in the low bits of the sum.
-    const ROUND: f64 = 12_582_912.0;
-
     let Power {
         log2_base,
         of_two,
@@ -196,7 +202,7 @@ pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
         }
     };
 
-    let q = polynomial(e, ty, rest, &q);
+    let q = polynomial(rest, &q, |x, y, z| multiply_add(e, x, y, z));
     let large = multiply_add(e, rest, real(log[0]), real(1.0));
     let small = multiply_add(e, rest, real(log[0]), b.fsub(real(1.0), large));
     let lost = match log[1] {
@@ -229,13 +235,16 @@ fn scaled<'c>(e: &Emit<'_, 'c>, x: Value<'c>, by: f64) -> Value<'c> {
     }
 }
 
-/// Evaluates a polynomial by Horner's rule. The constant coefficient comes first.
-fn polynomial<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, coefficients: &[f64]) -> Value<'c> {
+/// Evaluates a polynomial by Horner's rule. The constant coefficient comes first. `multiply_add` computes `x y + z`.
+pub fn polynomial<'c>(
+    x: Value<'c>,
+    coefficients: &[f64],
+    multiply_add: impl Fn(Value<'c>, Value<'c>, Value<'c>) -> Value<'c>,
+) -> Value<'c> {
+    let real = |c| x.ty().real(c);
     let (&last, others) = coefficients.split_last().expect("a polynomial has coefficients");
-    others
-        .iter()
-        .rev()
-        .fold(ty.real(last), |sum, &c| multiply_add(e, sum, x, ty.real(c)))
+    let others = others.iter().rev();
+    others.fold(real(last), |sum, &c| multiply_add(sum, x, real(c)))
 }
 
 /// `cbrt`, with an error of 0.5 ulp. It is computed in double, where no float is denormal, by two steps of Halley's method.

@@ -10,6 +10,7 @@ use spirv::OpenclStd100Op as Op;
 
 use super::{Emit, check, elementary, libcalls};
 use crate::Error;
+use crate::fast_math::flag;
 use crate::llvm::{Type, Value};
 
 pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
@@ -19,7 +20,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
     Ok(match op {
         Op::ceil => e.intrinsic("llvm.ceil", args),
         Op::floor => e.intrinsic("llvm.floor", args),
-        Op::rint => e.intrinsic("llvm.rint", args),
+        Op::rint => e.intrinsic(nearest_even(ty), args),
         Op::round => e.intrinsic("llvm.round", args),
         Op::trunc => e.intrinsic("llvm.trunc", args),
         Op::fabs => e.intrinsic("llvm.fabs", args),
@@ -31,9 +32,10 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::mad => e.intrinsic("llvm.fmuladd", args),
         Op::fma => fma(e, ty, args),
         Op::sqrt | Op::half_sqrt | Op::native_sqrt => e.intrinsic("llvm.sqrt", args),
-        Op::rsqrt | Op::half_rsqrt | Op::native_rsqrt => in_float(e, ty, args, |ty, args| {
+        Op::rsqrt | Op::half_rsqrt | Op::native_rsqrt if ty.bits() == 64 => {
             e.fast(b.fdiv(ty.real(1.0), e.intrinsic("llvm.sqrt", args)))
-        }),
+        }
+        Op::rsqrt | Op::half_rsqrt | Op::native_rsqrt => call(e, Op::rsqrt, ty, args),
         Op::half_divide | Op::native_divide => e.fast(b.fdiv(x, y)),
         Op::half_recip | Op::native_recip => e.fast(b.fdiv(ty.real(1.0), x)),
 
@@ -91,13 +93,10 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::pown => {
             // A float cannot represent every i32 exponent exactly, nor its parity.
             let wide = e.float_like(ty, 64);
-            b.fpcast(
-                call(e, Op::pow, wide, &[b.fpcast(x, wide), e.signed_to_float(y, wide)]),
-                ty,
-            )
+            b.fpcast(pow(e, wide, b.fpcast(x, wide), e.signed_to_float(y, wide)), ty)
         }
         Op::powr | Op::half_powr => powr(e, ty, x, y),
-        Op::native_powr => call(e, Op::pow, ty, args),
+        Op::pow | Op::native_powr => pow(e, ty, x, y),
         Op::half_cos | Op::native_cos => call(e, Op::cos, ty, args),
         Op::half_exp | Op::native_exp => inline(e, Op::exp, ty, x),
         Op::half_exp2 | Op::native_exp2 => inline(e, Op::exp2, ty, x),
@@ -134,6 +133,16 @@ fn layout(ty: Type<'_>) -> (u64, u64, u64) {
     }
 }
 
+/// The intrinsic that rounds to the nearest integer, halves to even. Kernels run in that rounding mode, so `llvm.rint` does it as
+/// well, and LLVM merges it with a conversion to integers that follows. For half on CPUs with AVX512-FP16, LLVM 22 takes an
+/// instruction that truncates for both (`vcvttsh2si`).
+pub fn nearest_even(ty: Type<'_>) -> &'static str {
+    match ty.bits() {
+        16 => "llvm.roundeven",
+        _ => "llvm.rint",
+    }
+}
+
 /// Computes a function of half as a function of float and rounds the result. Other types pass unchanged.
 fn in_float<'c>(
     e: &Emit<'_, 'c>,
@@ -160,7 +169,25 @@ fn call<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Value
 fn call_elements<'c>(e: &Emit<'_, 'c>, op: Op, bits: u32, result: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
     let callee = libcalls::callee(op, bits).expect("an instruction of the table");
     let function = callee.declare(e.context, e.module);
-    e.each_lane(result, args, |args| e.fast(e.builder.call(function, args)))
+    // LLVM knows many of these names. It would compute functions of constants by the C library's scalar ones, in the best code
+    // alone, which finds more constants than quick code: results would differ between the tiers.
+    let is_exact = e.fast_math & flag::APPROXIMATE == 0;
+    e.each_lane(result, args, |args| {
+        let called = e.fast(e.builder.call(function, args));
+        if is_exact {
+            called.call_attribute("nobuiltin")
+        } else {
+            called
+        }
+    })
+}
+
+/// `pow`. Squares are frequent, and a product is exact enough for them.
+fn pow<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> Value<'c> {
+    if y == ty.real(2.0) {
+        return e.builder.fmul(x, x);
+    }
+    call(e, Op::pow, ty, &[x, y])
 }
 
 /// The quotient of `remquo`.
@@ -369,7 +396,7 @@ fn nextafter<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> 
 fn powr<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, x: Value<'c>, y: Value<'c>) -> Value<'c> {
     let b = e.builder;
     let size = e.intrinsic("llvm.fabs", &[x]);
-    let power = call(e, Op::pow, ty, &[size, y]);
+    let power = pow(e, ty, size, y);
     let (zero, one, infinity) = (ty.real(0.0), ty.real(1.0), ty.real(f64::INFINITY));
     let equal = |a, c| b.fcmp(LLVMRealOEQ, a, c);
     let zero_or_infinite = b.or(equal(size, zero), equal(size, infinity));

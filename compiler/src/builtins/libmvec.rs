@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Vector variants of mathematical functions: glibc's libmvec, if it is installed.
+//! Vector variants of mathematical functions: [ours](vector_math), or those of glibc's libmvec, if it is installed.
 
 use std::ffi::CString;
 
 use oxur_fork::OnceLock;
 
 use super::libcalls::{CALLEES, Callee, Isa, huge};
+use super::vector_math;
 use crate::CpuLevel;
 
 /// The handle of libmvec, which is loaded at the first call and stays open.
@@ -39,7 +40,12 @@ const MAX_ULPS: f32 = 1.0;
 /// The vector variant of a mathematical function for this CPU; `None` if it is less precise than OpenCL requires. For
 /// `float` it may be libmvec's variant for `double`, because most of those for `float` have errors of two or three ulps.
 /// With `relaxed` those are used anyway.
-pub fn vector_variant(name: &str, relaxed: bool) -> Option<Variant> {
+///
+/// Variants of ours have the number of `lanes`; libmvec's have as many elements as a register.
+pub fn vector_variant(name: &str, lanes: u32, relaxed: bool) -> Option<Variant> {
+    if let Some(name) = vector_math::name(name, lanes) {
+        return Some(Variant { name, lanes, bits: 32 });
+    }
     let callee = CALLEES.iter().find(|c| c.name == name)?;
     let isa = match CpuLevel::current() {
         CpuLevel::V4 => Isa::Avx512,

@@ -26,6 +26,7 @@ mod printf;
 mod relational;
 #[cfg(test)]
 mod tests;
+mod vector_math;
 
 use llvm_sys::LLVMOpcode;
 use smallvec::SmallVec;
@@ -34,8 +35,10 @@ use spirv::OpenclStd100Op as Op;
 use crate::Error;
 use crate::llvm::{Builder, Context, Kind, Module, Type, Value};
 
+pub use float::nearest_even;
 pub use libcalls::symbols;
 pub use libmvec::{vector_symbol, vector_variant};
+pub use vector_math::define as define_vector_math;
 
 /// The context for emitting an instruction.
 pub struct Emit<'a, 'c> {

@@ -124,7 +124,7 @@ impl<'d> Object<'d> {
             )
         };
         if base == libc::MAP_FAILED {
-            return Err(bad("there is no memory"));
+            return Err(Error::OutOfMemory("a kernel".into()));
         }
         let mut loaded = Loaded {
             base: base.cast(),

@@ -25,7 +25,7 @@ use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use llvm_sys::prelude::*;
 use oxur_fork::OnceLock;
 
-use super::{out_of_memory, take_message};
+use super::{out_of_memory, statics, take_message};
 use crate::Error;
 use crate::runtime::FloatEnv;
 
@@ -63,15 +63,17 @@ type Tell = Box<dyn FnOnce(Fatal)>;
 
 /// Runs `work`, which calls LLVM to compile `what`, on a thread of its own.
 pub fn isolated<R: Send + 'static>(what: &str, work: impl FnOnce() -> Result<R, Error> + Send) -> Result<R, Error> {
-    static INSTALLED: OnceLock<()> = OnceLock::new();
-    // SAFETY: the function may be called at any time.
-    INSTALLED.get_or_init(|| unsafe { LLVMInstallFatalErrorHandler(Some(gave_up)) });
     let Some(stack) = [STACK, SMALL_STACK]
         .into_iter()
         .find(|stack| out_of_memory::is_there(stack + HEADROOM))
     else {
         return Err(no_memory_for(what));
     };
+    // LLVM's constructors allocate, too, so not before there is memory.
+    statics::construct();
+    static INSTALLED: OnceLock<()> = OnceLock::new();
+    // SAFETY: the function may be called at any time.
+    INSTALLED.get_or_init(|| unsafe { LLVMInstallFatalErrorHandler(Some(gave_up)) });
     let _handlers = out_of_memory::Handlers::install();
     // For what is to be done when there is nothing left.
     let reserve = Vec::<u8>::with_capacity(RESERVE);

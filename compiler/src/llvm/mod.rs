@@ -36,6 +36,7 @@ pub struct Context(LLVMContextRef);
 impl Context {
     /// An empty context.
     pub fn new() -> Self {
+        statics::construct();
         // SAFETY: has no preconditions.
         let context = unsafe { LLVMContextCreate() };
         fatal_errors::note_problems(context);

@@ -3,17 +3,17 @@
 
 use std::ffi::CString;
 
-use llvm_sys::LLVMLinkage;
 use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use llvm_sys::core::*;
 use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
+use llvm_sys::{LLVMLinkage, LLVMOpcode};
 
 use oxur_fork::OnceLock;
 
 use super::target::initialize;
-use super::{Builder, Context, Function, Machine, Module, Type, Value, take_message};
+use super::{Builder, Context, Function, Kind, Machine, Module, Type, Value, take_message};
 
 impl Machine {
     /// An NVIDIA GPU.
@@ -184,6 +184,46 @@ impl<'c> Value<'c> {
     pub fn is_definition(self) -> bool {
         // SAFETY: a global variable.
         unsafe { LLVMIsDeclaration(self.0) == 0 }
+    }
+
+    /// The text that a constant pointer refers to, up to its zero. `None` if it is no constant, or of no array of bytes with
+    /// an initial value.
+    pub fn constant_text(self) -> Option<Vec<u8>> {
+        let (mut at, mut offset) = (self.0, 0);
+        // SAFETY: each question is asked of values that have the answer.
+        unsafe {
+            while LLVMIsAGlobalVariable(at).is_null() {
+                if LLVMIsAConstantExpr(at).is_null() {
+                    return None;
+                }
+                match LLVMGetConstOpcode(at) {
+                    LLVMOpcode::LLVMAddrSpaceCast | LLVMOpcode::LLVMBitCast => {}
+                    // The optimizer's offsets are in bytes.
+                    LLVMOpcode::LLVMGetElementPtr
+                        if LLVMGetNumOperands(at) == 2
+                            && Type::new(LLVMGetGEPSourceElementType(at)).kind() == Kind::Int(8) =>
+                    {
+                        offset += Value::new(LLVMGetOperand(at, 1)).as_const_int()?;
+                    }
+                    _ => return None,
+                }
+                at = LLVMGetOperand(at, 0);
+            }
+            let initial = LLVMGetInitializer(at);
+            if initial.is_null() {
+                return None;
+            }
+            if LLVMIsNull(initial) != 0 {
+                return Some(Vec::new());
+            }
+            if LLVMIsAConstantDataSequential(initial).is_null() || LLVMIsConstantString(initial) == 0 {
+                return None;
+            }
+            let mut length = 0;
+            let bytes = LLVMGetAsString(initial, &mut length).cast::<u8>();
+            let all = std::slice::from_raw_parts(bytes, length).get(usize::try_from(offset).ok()?..)?;
+            Some(all.iter().copied().take_while(|&c| c != 0).collect())
+        }
     }
 
     /// The address space of a pointer.

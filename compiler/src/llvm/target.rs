@@ -19,7 +19,7 @@ use crate::CpuLevel;
 pub(super) fn initialize() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
-        statics::keep();
+        statics::construct();
         // SAFETY: once, and before anything else of the target is used.
         unsafe {
             LLVMInitializeX86TargetInfo();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Values: constants, instructions, parameters, functions, and blocks.
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 
 use llvm_sys::core::*;
@@ -325,10 +325,41 @@ impl<'c> Value<'c> {
         self
     }
 
+    /// Adds an attribute without a value to a call.
+    pub fn call_attribute(self, name: &str) -> Self {
+        // SAFETY: a call; the attributes of the call itself are those of the function, whose index is all ones.
+        unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(name.as_ptr().cast(), name.len());
+            let attribute = LLVMCreateEnumAttribute(LLVMGetTypeContext(LLVMTypeOf(self.0)), kind, 0);
+            LLVMAddCallSiteAttribute(self.0, llvm_sys::LLVMAttributeFunctionIndex, attribute);
+        }
+        self
+    }
+
     /// What an atomic operation does.
     pub fn atomic_operation(self) -> Option<llvm_sys::LLVMAtomicRMWBinOp> {
         // SAFETY: the second question is asked of such instructions only.
         unsafe { (!LLVMIsAAtomicRMWInst(self.0).is_null()).then(|| LLVMGetAtomicRMWBinOp(self.0)) }
+    }
+
+    /// Marks an instruction by a name, which LLVM does not know and may drop.
+    pub fn mark(self, name: &CStr) -> Self {
+        // SAFETY: an instruction; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            let node = LLVMMDNodeInContext2(context, std::ptr::null_mut(), 0);
+            LLVMSetMetadata(self.0, mark_kind(context, name), LLVMMetadataAsValue(context, node));
+        }
+        self
+    }
+
+    /// Whether an instruction has such a mark.
+    pub fn is_marked(self, name: &CStr) -> bool {
+        // SAFETY: the second question is asked of instructions only; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            !LLVMIsAInstruction(self.0).is_null() && !LLVMGetMetadata(self.0, mark_kind(context, name)).is_null()
+        }
     }
 
     /// Asks LLVM to unroll the loop that a branch closes.
@@ -614,4 +645,11 @@ impl std::fmt::Debug for Block<'_> {
         // SAFETY: a live block.
         Value::new(unsafe { LLVMBasicBlockAsValue(self.0) }).get_name().fmt(f)
     }
+}
+
+/// # Safety
+/// A live context.
+unsafe fn mark_kind(context: LLVMContextRef, name: &CStr) -> u32 {
+    // SAFETY: passed on to the caller; the name is read.
+    unsafe { LLVMGetMDKindIDInContext(context, name.as_ptr(), name.count_bytes() as u32) }
 }

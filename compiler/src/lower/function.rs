@@ -10,13 +10,13 @@ use super::built_ins;
 use super::ops::Ops;
 use super::types::check_parts;
 use super::{FunctionLowering, ModuleLowering};
-use crate::Error;
 use crate::fast_math::flag;
 use crate::image;
 use crate::intrinsics::{Members, WorkItemIntrinsic};
 use crate::link::Place;
 use crate::llvm::{Builder, Function, Kind, Type, Value};
 use crate::spirv::{self as front, Id, Inst, built_in, is_by_value, storage_class};
+use crate::{Error, builtins};
 
 impl<'c> ModuleLowering<'c> {
     /// Lowers a function into `function`, as a kernel or as a callee.
@@ -542,7 +542,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             Op::ConvertFToS | Op::ConvertFToU if x.ty().is_float() && ty.is_int() && lanes => {
                 // First rounded to an integer by the mode (0 nearest even, 1 to zero, 2 up, 3 down).
                 let name = match rounding {
-                    Some(0) => "llvm.rint",
+                    Some(0) => builtins::nearest_even(x.ty()),
                     Some(2) => "llvm.ceil",
                     Some(3) => "llvm.floor",
                     _ => "llvm.trunc",

@@ -6,12 +6,13 @@ use spirv::{Decoration, Op, StorageClass};
 
 use super::FunctionLowering;
 use crate::Error;
+use crate::intrinsics::STORE_TO_LOCAL;
 use crate::link::layout;
 use crate::llvm::{Kind, Type, Value};
 use crate::spirv::{Id, Inst, Type as Ty};
 
 /// The memory operands of a load or store.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Access {
     volatile: bool,
     align: Option<u32>,
@@ -20,9 +21,27 @@ struct Access {
 
 impl Access {
     fn new(inst: &Inst<'_>, words: &[u32]) -> Result<Self, Error> {
+        Ok(Self::read(inst, words)?.0)
+    }
+
+    /// Those of a copy: of the target, and of the source, which is accessed like the target if only one is named.
+    fn of_copy(inst: &Inst<'_>, words: &[u32]) -> Result<[Self; 2], Error> {
+        let (target, rest) = Self::read(inst, words)?;
+        let source = match rest {
+            [] => target,
+            _ => Self::new(inst, rest)?,
+        };
+        Ok([target, source])
+    }
+
+    /// Also returns the words behind them.
+    fn read<'w>(inst: &Inst<'_>, words: &'w [u32]) -> Result<(Self, &'w [u32]), Error> {
+        /// Those whose mask has an operand, which is a word: `Aligned`, `MakePointerAvailable`, `MakePointerVisible`,
+        /// `AliasScopeINTELMask` and `NoAliasINTELMask`.
+        const WITH_OPERAND: u32 = 0x2 | 0x8 | 0x10 | 0x10000 | 0x20000;
         let mut access = Self::default();
         let Some((&mask, rest)) = words.split_first() else {
-            return Ok(access);
+            return Ok((access, words));
         };
         access.volatile = mask & 1 != 0;
         access.nontemporal = mask & 4 != 0;
@@ -33,8 +52,9 @@ impl Access {
             }
             access.align = Some(align.min(1 << 16));
         }
-        // Alias scopes and lists follow, which may be ignored.
-        Ok(access)
+        // Scopes, alias scopes and lists follow, which may be ignored.
+        let operands = (mask & WITH_OPERAND).count_ones() as usize;
+        Ok((access, rest.get(operands..).unwrap_or_default()))
     }
 }
 
@@ -106,7 +126,10 @@ impl<'c> FunctionLowering<'_, 'c> {
                     return Ok(Some(None));
                 }
                 let store = self.builder.store(value, address);
-                self.finish_access(store, &access);
+                let store = self.finish_access(store, &access);
+                if self.is_local(inst.operand(0)?) {
+                    store.mark(STORE_TO_LOCAL);
+                }
                 None
             }
             Op::CopyMemory | Op::CopyMemorySized => {
@@ -128,9 +151,12 @@ impl<'c> FunctionLowering<'_, 'c> {
                         .int(64)
                         .int(layout(self.unit.linked, self.part, pointee)?.0)
                 };
-                let access = Access::new(inst, &inst.operands()[if sized { 3 } else { 2 }..])?;
-                let align = access.align.unwrap_or(1);
-                self.builder.memcpy(to, align, from, align, size);
+                let accesses = Access::of_copy(inst, &inst.operands()[if sized { 3 } else { 2 }..])?;
+                let [to_align, from_align] = accesses.map(|access| access.align.unwrap_or(1));
+                let copy = self.builder.memcpy(to, to_align, from, from_align, size);
+                if self.is_local(inst.operand(0)?) {
+                    copy.mark(STORE_TO_LOCAL);
+                }
                 None
             }
             Op::AccessChain | Op::InBoundsAccessChain | Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
@@ -198,6 +224,12 @@ impl<'c> FunctionLowering<'_, 'c> {
                 .cast(L::LLVMAddrSpaceCast, address, self.unit.context.ptr_in(space)),
             None => address,
         })
+    }
+
+    /// Whether the type of a pointer says that it points to local memory.
+    fn is_local(&self, pointer: Id) -> bool {
+        let ty = self.module.value_type(pointer).and_then(|ty| self.module.ty(ty));
+        matches!(ty, Some(Ty::Pointer(StorageClass::Workgroup, _)))
     }
 
     /// Checks that values of a type can be in memory.

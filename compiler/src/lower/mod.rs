@@ -47,7 +47,8 @@ pub struct ModuleLowering<'c> {
     defines_globals: bool,
     /// The current depth of nested constants.
     depth: usize,
-    /// The number of barriers and group operations so far. Each has a unique number, its site.
+    /// The number of barriers and group operations so far. Each has a unique number, its site, so that LLVM does not take two for
+    /// one. Scalar code gets others, whose order counts (`workgroup/convergence.rs`).
     sites: u32,
 }
 

@@ -9,7 +9,7 @@ use spirv::StorageClass;
 
 use super::entry::symbol_of;
 use super::intrinsics::register;
-use super::{Entry, LaunchRange, Variable, assert, collectives, intrinsics};
+use super::{Entry, LaunchRange, Variable, assert, collectives, intrinsics, printf};
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::target::Sm;
 use crate::target::nvptx64::{GLOBAL, SHARED};
@@ -21,6 +21,7 @@ const REFLECT: &str = "__nvvm_reflect";
 /// Defines the intrinsics that a lowered module calls, and the helpers that are the runtime's on the CPU.
 pub fn finish(module: &Module<'_>, sm: Sm, sub_group_size: u32) {
     assert::define(module);
+    printf::define(module);
     collectives::define(module, sm, sub_group_size);
     if let Some(function) = module.function("oxur_storage_class").filter(|f| f.is_declaration()) {
         storage_class(module, function);
@@ -52,10 +53,9 @@ pub fn check(module: &Module<'_>) -> Result<(), Error> {
     let mut missing: Vec<String> = Vec::new();
     for function in module.functions().into_iter().filter(|f| f.is_declaration()) {
         let name = function.name();
-        let is_known = name.starts_with("llvm.") || name == REFLECT;
+        let is_known = name.starts_with("llvm.") || name == REFLECT || printf::is_call(&name);
         if !is_known && !Value::from(function).users().is_empty() {
             missing.push(match name.as_str() {
-                "oxur_printf" => "printf".into(),
                 name if name.starts_with("oxur_image") => "images".into(),
                 name => name.into(),
             });
@@ -82,8 +82,35 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Re
         "default<O3>"
     };
     machine.run_passes(module, passes, false).map_err(Error::Codegen)?;
+    printf::expand(module)?;
     widen_least_and_greatest(module);
+    split_short_sums(module);
     Ok(())
+}
+
+/// Has vectors of 16-bit numbers added element by element. The backend would make `add.s16x2` of it, with which ptxas 13
+/// computes something else unless its optimizer is off.
+fn split_short_sums<'c>(module: &Module<'c>) {
+    let word = module.context().int(32);
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let ty = inst.ty();
+        let Some(lanes) = ty
+            .lanes()
+            .filter(|_| inst.opcode() == Some(L::LLVMAdd) && ty.bits() == 16)
+        else {
+            continue;
+        };
+        let b = Builder::new(module.context());
+        b.go_before(inst);
+        let sum = (0..lanes).fold(ty.poison(), |sum, lane| {
+            let lane = word.int(lane.into());
+            let [x, y] = [0, 1].map(|i| b.extract_element(inst.operand(i), lane));
+            b.insert_element(sum, b.binary(L::LLVMAdd, x, y), lane)
+        });
+        inst.replace_with(sum);
+        inst.erase();
+    }
 }
 
 /// Has minima and maxima of less than 32 bits computed with 32. ptxas 13.0 makes one instruction of such a maximum and a

@@ -41,6 +41,7 @@ mod finish;
 mod intrinsics;
 mod libdevice;
 mod math;
+mod printf;
 
 use std::ffi::CString;
 use std::sync::Arc;

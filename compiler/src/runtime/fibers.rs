@@ -4,7 +4,8 @@
 //!
 //! One thread runs a work-group. Items take turns: each runs until it waits at a barrier, or leaves a value for its
 //! sub-group, or ends. Items of a sub-group that wait at different places, as in divergent code, are served place by
-//! place, the first in the program first: so they come together again where control flow does.
+//! place, the first in the program first: so they come together again where control flow does. `workgroup/convergence.rs`
+//! numbers the places.
 //!
 //! Where there is no memory for so many stacks, or the process would have too many mappings, the items of a group share
 //! one: what is on it is copied away when an item waits, and back to the same addresses when it goes on. That takes longer,
@@ -31,9 +32,9 @@ enum State {
     Barrier,
     /// It waits for all groups.
     Device,
-    /// It has left a value at a site.
+    /// It has left a value at a site, which is served before those with greater numbers.
     Left {
-        site: u32,
+        site: i32,
         bits: u64,
     },
     Ended,
@@ -337,6 +338,7 @@ impl FiberGroup {
                 is_partial: (there < code.width).into(),
                 // SAFETY: there are as many fibers as items.
                 fiber: unsafe { fibers.add(i) }.cast(),
+                frame: ptr::null_mut(),
             }
         }));
         let items = self.items.as_mut_ptr();
@@ -505,7 +507,7 @@ pub(super) unsafe extern "C" fn oxur_barrier(item: *const Item) {
 
 /// Called by compiled code: leaves an operand, waits for the items of the sub-group at the same site, and returns the
 /// address of all operands.
-pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: u32, bits: u64) -> *const Rendezvous {
+pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: i32, bits: u64) -> *const Rendezvous {
     // SAFETY: an item that `run` made; the meeting is not changed while an item of the sub-group runs.
     unsafe {
         (*fiber_of(item)).state = State::Left { site, bits };

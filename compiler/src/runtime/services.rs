@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char};
 use spirv::StorageClass;
 
 use super::suspendable::frames_of;
-use super::{fibers, suspendable, trap};
+use super::{fibers, trap};
 use crate::Fault;
 use crate::abi::Item;
 
@@ -19,7 +19,6 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
         ("oxur_assert_fail_at", oxur_assert_fail_at as *const ()),
         ("oxur_storage_class", oxur_storage_class as *const ()),
         ("oxur_device_barrier", fibers::oxur_device_barrier as *const ()),
-        ("oxur_frame", suspendable::oxur_frame as *const ()),
     ]
     .into_iter()
 }

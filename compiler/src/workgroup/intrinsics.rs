@@ -35,12 +35,8 @@ pub fn define(module: &Module<'_>, sub_group_size: u32) {
             WorkItemIntrinsic::GlobalOffset => element(group(), layout::GROUP_GLOBAL_OFFSET),
             WorkItemIntrinsic::NumGroups => element(group(), layout::GROUP_NUM_GROUPS),
             WorkItemIntrinsic::GlobalId => {
-                let start = b.mul(
-                    element(group(), layout::GROUP_ID),
-                    element(group(), layout::GROUP_LOCAL_SIZE),
-                );
-                let own = b.add(start, element(item, layout::ITEM_LOCAL_ID));
-                b.add(own, element(group(), layout::GROUP_GLOBAL_OFFSET))
+                let start = element(group(), layout::GROUP_START);
+                b.add(start, element(item, layout::ITEM_LOCAL_ID))
             }
             WorkItemIntrinsic::Dimensions => member(group(), layout::GROUP_DIMENSIONS, wide),
             WorkItemIntrinsic::LocalLinearId => linear(),

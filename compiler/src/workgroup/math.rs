@@ -5,15 +5,16 @@
 use crate::builtins;
 use crate::llvm::{Builder, Function, Module};
 
-/// Defines the functions that the vectorizer has a vector variant of, for so many lanes.
+/// Defines the functions that the vectorizer has a vector variant of, for so many lanes, and the variants that are ours.
 pub fn define(module: &Module<'_>, lanes: u32) {
+    builtins::define_vector_math(module, true);
     for function in module.functions().into_iter().filter(|f| f.is_declaration()) {
         define_one(module, function, lanes);
     }
 }
 
 fn define_one<'c>(module: &Module<'c>, function: Function<'c>, lanes: u32) {
-    let Some(variant) = builtins::vector_variant(&function.name(), false) else {
+    let Some(variant) = builtins::vector_variant(&function.name(), lanes, false) else {
         return;
     };
     let ty = function.function_type();

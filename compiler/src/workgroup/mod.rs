@@ -8,13 +8,16 @@
 //! sub-group, and it returns at barriers ([`Entry::Suspendable`]).
 
 mod collectives;
+mod convergence;
 mod intrinsics;
+mod lockstep;
 mod math;
 mod vector;
 
 use crate::abi::layout;
-use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, set_ranges};
-use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
+use crate::code::Variant;
+use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic, set_ranges};
+use crate::llvm::{Block, Builder, Function, Kind, Machine, Module, Type, Value};
 
 use vector::width;
 
@@ -25,7 +28,7 @@ pub enum Entry {
     Group,
     /// `item(item, args)`: runs one item, or one per lane.
     Item,
-    /// `item(item, args) -> frame`: runs items up to a barrier. The runtime allocates the frame, which resumes the
+    /// `item(item, args) -> frame`: runs items up to a barrier. The runtime has allocated the frame, which resumes the
     /// code.
     Suspendable,
 }
@@ -47,21 +50,35 @@ pub struct CodeInfo {
     pub entry: Entry,
     /// How many items it runs at a time.
     pub lanes: u32,
-    /// Whether the items of a sub-group must have consecutive local ids in dimension 0.
+    /// Whether the lanes must be a sub-group: consecutive in the group, also where a row does not fill them.
     pub subgroup_within_row: bool,
-    /// Whether a row may have a number of items that is no multiple of the lanes.
+    /// Whether a row, or a group, if sub-groups span rows, may have a number of items that is no multiple of the lanes.
     pub has_tail: bool,
+    /// Whether the lanes are consecutive items of the group, whatever rows these are in.
+    pub spans_rows: bool,
+    /// Whether results may depend on how the range is divided into groups.
+    pub sees_groups: bool,
     /// Bytes of variables on the stack of the code.
     pub variables: u64,
+    /// Bytes of the frame of a sub-group, if the code suspends.
+    pub frame: u64,
 }
 
-/// The symbol of a constant in an object: a [`CodeInfo`] as four integers of 64 bits.
+/// The symbol of a constant in an object: a [`CodeInfo`] as five integers of 64 bits.
 pub const SHAPE: &str = "oxur.shape";
 
 impl CodeInfo {
     fn write(self, module: &Module<'_>) -> Self {
         let wide = module.context().int(64);
-        let flags = u64::from(self.subgroup_within_row) | u64::from(self.has_tail) << 1;
+        let flags = [
+            self.subgroup_within_row,
+            self.has_tail,
+            self.spans_rows,
+            self.sees_groups,
+        ];
+        let flags = (0..)
+            .zip(flags)
+            .fold(0, |all, (bit, flag)| all | u64::from(flag) << bit);
         let words = [
             match self.entry {
                 Entry::Group => 0,
@@ -71,6 +88,7 @@ impl CodeInfo {
             self.lanes.into(),
             flags,
             self.variables,
+            self.frame,
         ];
         let words = Value::array(wide, &words.map(|w| wide.int(w)));
         let constant = module
@@ -81,7 +99,7 @@ impl CodeInfo {
     }
 
     /// Decodes the words of [`SHAPE`].
-    pub fn read(words: [u64; 4]) -> Option<Self> {
+    pub fn read(words: [u64; 5]) -> Option<Self> {
         let entry = match words[0] {
             0 => Entry::Group,
             1 => Entry::Item,
@@ -94,7 +112,10 @@ impl CodeInfo {
             lanes,
             subgroup_within_row: words[2] & 1 != 0,
             has_tail: words[2] & 2 != 0,
+            spans_rows: words[2] & 4 != 0,
+            sees_groups: words[2] & 8 != 0,
             variables: words[3],
+            frame: words[4],
         })
     }
 
@@ -111,11 +132,24 @@ impl CodeInfo {
     }
 }
 
-/// Makes the entry point of a lowered kernel, for one item at a time. With `as_vectors`, mathematical functions are those that
-/// vector code calls.
-pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool, as_vectors: bool) -> CodeInfo {
+/// Makes the entry point of a lowered kernel, for one item at a time. With `as_vectors`, it does what vector code does: it calls
+/// the same mathematical functions, and the items of a sub-group run side by side, more or less.
+pub fn finish_scalar(
+    machine: &Machine,
+    module: &Module<'_>,
+    sub_group_size: u32,
+    items_wait: bool,
+    as_vectors: bool,
+) -> Result<CodeInfo, String> {
     if as_vectors {
         math::define(module, width(module, sub_group_size).lanes);
+    }
+    if items_wait {
+        convergence::prepare(machine, module)?;
+        if as_vectors {
+            lockstep::insert(module);
+        }
+        convergence::finish(machine, module)?;
     }
     let kernel = module.function(KERNEL).expect("a kernel was lowered");
     let entry = if items_wait {
@@ -126,62 +160,116 @@ pub fn finish_scalar(module: &Module<'_>, sub_group_size: u32, items_wait: bool,
         Entry::Group
     };
     define_intrinsics(module, sub_group_size);
-    CodeInfo {
+    Ok(CodeInfo {
         entry,
         lanes: 1,
         subgroup_within_row: false,
         has_tail: true,
+        spans_rows: false,
+        sees_groups: true,
         variables: 0,
+        frame: 0,
+    })
+}
+
+/// Which items of a group vectorized code runs at a time.
+#[derive(Clone, Copy, Debug)]
+pub struct SubGroupLayout {
+    /// Whether it has predicated code for the last ones of a row or a group, where they do not fill the lanes.
+    pub has_tail: bool,
+    /// Whether they are consecutive in the group, and not only in a row of it.
+    pub spans_rows: bool,
+}
+
+impl SubGroupLayout {
+    /// That of a variant; `None` for scalar code.
+    pub fn of(variant: Variant) -> Option<Self> {
+        let (has_tail, spans_rows) = match variant {
+            Variant::Main => (false, false),
+            Variant::WithTail => (true, false),
+            Variant::AcrossRows => (false, true),
+            Variant::AcrossRowsWithTail => (true, true),
+            Variant::Scalar | Variant::Quick => return None,
+        };
+        Some(Self { has_tail, spans_rows })
     }
 }
 
-/// Vectorizes a lowered kernel and makes its entry point; with `has_tail`, also for rows that do not fill all lanes.
+/// Whether a module asks for more than the items' places in the whole range.
+fn sees_groups(module: &Module<'_>) -> bool {
+    use WorkItemIntrinsic::{Dimensions, GlobalId, GlobalOffset, GlobalSize};
+    let global = [GlobalId, GlobalSize, GlobalOffset, Dimensions];
+    let of_groups = |name: &str| name.starts_with("oxur") && !global.iter().any(|i| i.name() == name);
+    let mut used = module
+        .functions()
+        .into_iter()
+        .filter(|f| f.is_declaration() && !Value::from(*f).users().is_empty());
+    used.any(|f| of_groups(&f.name()))
+}
+
+/// Vectorizes a lowered kernel and makes its entry point.
 /// The error says why the kernel cannot be vectorized; then the module is unusable.
 pub fn finish_wide(
     machine: &Machine,
     module: &Module<'_>,
     sub_group_size: u32,
-    has_tail: bool,
+    layout: SubGroupLayout,
 ) -> Result<CodeInfo, String> {
+    let SubGroupLayout { has_tail, spans_rows } = layout;
     set_ranges(module);
     let width = width(module, sub_group_size);
     let uses = |what: fn(&str) -> bool| module.functions().iter().any(|f| what(&f.name()));
     let items_wait = uses(|name| GroupCollective::from_name(name) == Some(GroupCollective::Barrier));
     let groups_wait = uses(|name| name == DEVICE_BARRIER);
-    vector::widen(machine, module, width, has_tail, items_wait && !groups_wait)?;
+    if spans_rows && groups_wait {
+        return Err("groups that wait for each other, with sub-groups that span rows".into());
+    }
+    vector::widen(machine, module, width, layout, items_wait && !groups_wait)?;
     let (full, predicated) = (module.function(vector::FULL), module.function(vector::PARTIAL));
     let full = full.expect("it was made");
     module
         .function(KERNEL)
         .expect("a kernel was lowered")
         .delete_with_body();
+    let sees_groups = items_wait || groups_wait || width.is_sub_group || sees_groups(module);
     let entry = match (groups_wait, items_wait) {
         (true, _) => Entry::Item,
         (_, true) => Entry::Suspendable,
         _ => Entry::Group,
     };
-    if entry == Entry::Group {
+    if entry == Entry::Group && spans_rows {
+        linear_entry(module, full, predicated, width.lanes);
+    } else if entry == Entry::Group {
         group_entry(module, full, predicated, width.lanes);
     } else {
         item_entry(module, full, predicated);
     }
     math::define(module, width.lanes);
     define_intrinsics(module, sub_group_size);
-    if entry == Entry::Suspendable {
-        vector::split(machine, module)?;
-    }
-    let subgroup_within_row = entry != Entry::Group || width.is_sub_group;
+    let frame = match entry {
+        Entry::Suspendable => vector::split(machine, module)?,
+        _ => 0,
+    };
+    let subgroup_within_row = entry == Entry::Item || width.is_sub_group;
     Ok(CodeInfo {
         entry,
         lanes: width.lanes,
         subgroup_within_row,
         has_tail,
+        spans_rows,
+        sees_groups,
         variables: 0,
+        frame,
     })
 }
 
 /// Defines the intrinsics in a module without a kernel.
-pub fn define_intrinsics(module: &Module<'_>, sub_group_size: u32) {
+pub fn finish_functions(module: &Module<'_>) {
+    convergence::finish_functions(module);
+    define_intrinsics(module, 1);
+}
+
+fn define_intrinsics(module: &Module<'_>, sub_group_size: u32) {
     intrinsics::define(module, sub_group_size);
     collectives::define(module, sub_group_size);
 }
@@ -214,29 +302,112 @@ fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<
     run(kernel);
 }
 
+/// The entry of a group while it is made.
+struct GroupEntry<'c> {
+    function: Function<'c>,
+    args: Value<'c>,
+    group: Value<'c>,
+    item: Value<'c>,
+    /// The kernel for fewer items than lanes, and a second item. That kernel is not inlined, so sharing the item would keep the
+    /// first one in memory.
+    rest: Option<(Function<'c>, Value<'c>)>,
+    wide: Type<'c>,
+    b: Builder<'c>,
+}
+
+impl<'c> GroupEntry<'c> {
+    fn new(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>) -> Self {
+        let cx = module.context();
+        kernel.internal().attribute("alwaysinline", 0);
+        let function = module.add_function(Entry::Group.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
+        // Kernels cannot write to the group or the block of arguments.
+        for param in 0..2 {
+            function
+                .param_attribute(param, "noalias", 0)
+                .param_attribute(param, "readonly", 0);
+        }
+        let (args, group) = (function.param(0).name("args"), function.param(1).name("group"));
+        let b = Builder::at_end(cx, function.append_block("entry"));
+        let variable = || b.alloca(cx.int(8).array(layout::ITEM_SIZE)).align(16);
+        let item = variable().name("item");
+        let rest = predicated.map(|predicated| (predicated, variable().name("item.rest")));
+        let entry = Self {
+            function,
+            args,
+            group,
+            item,
+            rest,
+            wide: cx.int(64),
+            b,
+        };
+        entry.set(item, layout::ITEM_GROUP, group);
+        entry
+    }
+
+    fn at(&self, base: Value<'c>, offset: u64) -> Value<'c> {
+        self.b.offset(base, self.wide.int(offset))
+    }
+
+    /// Sets a member of an item.
+    fn set(&self, item: Value<'c>, offset: u64, value: Value<'c>) {
+        self.b.store(value, self.at(item, offset));
+    }
+
+    /// Runs the `rest` of the items in the block `some`, if there are any and a kernel for them; goes on in `next`. `place` tells
+    /// an item where it is.
+    fn run_rest(&self, rest: Value<'c>, [some, next]: [Block<'c>; 2], place: impl Fn(Value<'c>)) {
+        let b = &self.b;
+        if let Some((predicated, item)) = self.rest {
+            predicated.internal().attribute("noinline", 0);
+            let is_some = b.icmp(llvm_sys::LLVMIntPredicate::LLVMIntULT, self.wide.zero(), rest);
+            b.cond_br(is_some, some, next);
+            b.go_to_end(some);
+            self.set(item, layout::ITEM_GROUP, self.group);
+            self.set(item, layout::ITEM_LANES, rest);
+            place(item);
+            b.call(predicated, &[item, self.args]);
+        } else {
+            b.br(some);
+            b.go_to_end(some);
+        }
+        b.br(next);
+        b.go_to_end(next);
+    }
+}
+
+/// A loop over all items of a group, in steps of `lanes`. `predicated` runs the rest.
+fn linear_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>, lanes: u32) {
+    let entry = GroupEntry::new(module, kernel, predicated);
+    let (b, wide, item) = (&entry.b, entry.wide, entry.item);
+    let size = b.load(wide, entry.at(entry.group, layout::GROUP_SIZE));
+    let step = wide.int(lanes.into());
+    let rest = b.urem(size, step);
+    let end = b.sub(size, rest);
+    let [head, inside, rest_block, some, done] =
+        ["head", "items", "rest", "some", "done"].map(|name| entry.function.append_block(name));
+    let start = b.block();
+    b.br(head);
+    b.go_to_end(head);
+    let number = b.phi(wide);
+    let ult = llvm_sys::LLVMIntPredicate::LLVMIntULT;
+    b.cond_br(b.icmp(ult, number, end), inside, rest_block);
+    b.go_to_end(inside);
+    entry.set(item, layout::ITEM_LINEAR_ID, number);
+    b.call(kernel, &[item, entry.args]);
+    let next = b.add(number, step);
+    number.add_incoming(&[(wide.zero(), start), (next, b.block())]);
+    b.br(head);
+    b.go_to_end(rest_block);
+    entry.run_rest(rest, [some, done], |item| entry.set(item, layout::ITEM_LINEAR_ID, end));
+    b.ret(None);
+}
+
 /// Three loops, dimension 0 innermost, in steps of `lanes`. `predicated` runs the rest of a row.
 fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>, lanes: u32) {
-    let cx = module.context();
-    kernel.internal().attribute("alwaysinline", 0);
-    let entry = module.add_function(Entry::Group.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
-    // Kernels cannot write to the group or the block of arguments.
-    for param in 0..2 {
-        entry
-            .param_attribute(param, "noalias", 0)
-            .param_attribute(param, "readonly", 0);
-    }
-    let (args, group) = (entry.param(0).name("args"), entry.param(1).name("group"));
-    let wide = cx.int(64);
-    let b = Builder::at_end(cx, entry.append_block("entry"));
-    let variable = || b.alloca(cx.int(8).array(layout::ITEM_SIZE)).align(16);
-    // A second item for the rest of a row. Its kernel is not inlined, so sharing the item would keep the first one in
-    // memory.
-    let item = variable().name("item");
-    let rest_item = predicated.map(|_| variable().name("item.rest"));
-    let at = |base, offset: u64| b.offset(base, wide.int(offset));
-    b.store(group, at(item, layout::ITEM_GROUP));
+    let entry = GroupEntry::new(module, kernel, predicated);
+    let (b, wide, item) = (&entry.b, entry.wide, entry.item);
     let sizes: Vec<_> = (0..3)
-        .map(|d| b.load(wide, at(group, layout::GROUP_LOCAL_SIZE + 8 * d)))
+        .map(|d| b.load(wide, entry.at(entry.group, layout::GROUP_LOCAL_SIZE + 8 * d)))
         .collect();
     let step = wide.int(lanes.into());
     let rest = b.urem(sizes[0], step);
@@ -244,7 +415,7 @@ fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option
     let names = [
         "z", "y", "row", "x", "x.next", "rest", "some", "y.next", "z.next", "done",
     ];
-    let blocks = names.map(|name| entry.append_block(name));
+    let blocks = names.map(|name| entry.function.append_block(name));
     let [z, y, row, x, x_next, rest_block, some, y_next, z_next, done] = blocks;
     let start = b.block();
     b.br(z);
@@ -263,35 +434,19 @@ fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option
     let id_x = b.phi(wide);
     let set = |item, id_x| {
         for (d, id) in [id_x, id_y, id_z].into_iter().enumerate() {
-            b.store(id, at(item, layout::ITEM_LOCAL_ID + 8 * d as u64));
+            entry.set(item, layout::ITEM_LOCAL_ID + 8 * d as u64, id);
         }
-        b.store(b.add(linear, id_x), at(item, layout::ITEM_LINEAR_ID));
+        entry.set(item, layout::ITEM_LINEAR_ID, b.add(linear, id_x));
     };
     set(item, id_x);
-    b.call(kernel, &[item, args]);
+    b.call(kernel, &[item, entry.args]);
     b.br(x_next);
     b.go_to_end(x_next);
     let next_x = b.add(id_x, step);
     id_x.add_incoming(&[(wide.zero(), row), (next_x, x_next)]);
     b.cond_br(b.icmp(ult, next_x, row_end), x, rest_block);
     b.go_to_end(rest_block);
-    match (predicated, rest_item) {
-        (Some(predicated), Some(item)) => {
-            predicated.internal().attribute("noinline", 0);
-            b.cond_br(b.icmp(ult, wide.zero(), rest), some, y_next);
-            b.go_to_end(some);
-            b.store(group, at(item, layout::ITEM_GROUP));
-            b.store(rest, at(item, layout::ITEM_LANES));
-            set(item, row_end);
-            b.call(predicated, &[item, args]);
-        }
-        _ => {
-            b.br(some);
-            b.go_to_end(some);
-        }
-    }
-    b.br(y_next);
-    b.go_to_end(y_next);
+    entry.run_rest(rest, [some, y_next], |item| set(item, row_end));
     let next_y = b.add(id_y, wide.int(1));
     id_y.add_incoming(&[(wide.zero(), z), (next_y, y_next)]);
     b.cond_br(b.icmp(ult, next_y, sizes[1]), y, z_next);

@@ -5,10 +5,24 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod atomics;
 mod collectives;
+mod convergence;
+mod divergence;
+mod division;
+mod extensions;
 mod fast_math;
+mod functions;
+mod levels;
+mod lockstep;
 mod masks;
 mod oracle;
+mod private;
+mod rounding;
+mod shapes;
+mod small_vectors;
+mod strided;
+mod sub_groups;
 
 use std::sync::Arc;
 
@@ -38,23 +52,24 @@ impl std::ops::Deref for Tested {
 /// A kernel of SPIR-V's text with what the prelude has; the kernel's name is `k`.
 fn compile(text: &str, options: &Options) -> Tested {
     let words = support::assemble(&support::whole(text), "1.4").unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let module = Module::parse(&words).unwrap();
-    let program = Program::link(&[Part::new(module)], options).unwrap();
-    let kernel = program.kernel("k").unwrap_or_else(|error| panic!("{error}\n{text}"));
+    let build = |options: &Options| {
+        let module = Module::parse(&words).unwrap();
+        let program = Program::link(&[Part::new(module)], options).unwrap();
+        program.kernel("k").unwrap_or_else(|error| panic!("{error}\n{text}"))
+    };
+    let kernel = build(options);
     // Options for floating-point arithmetic allow other results, and so does contraction; nobody knows the sign of a NaN.
     let is_arithmetic = ["OpFMul", "OpFSub"].iter().any(|op| text.contains(op));
     let has_oracle = options.fast_math == Options::default().fast_math && !is_arithmetic;
     let oracle = has_oracle.then(|| oxur_interpreter::Module::parse(&words, &[]).unwrap());
-    // In the best code alone, LLVM reassociates where options permit it, and replaces `pow` of some arguments.
-    let is_alike = options.fast_math == Options::default().fast_math && !text.contains("%cl pow");
+    // In the best code alone, LLVM reassociates where options permit it.
+    let is_alike = options.fast_math == Options::default().fast_math;
     let has_quick = options.mode == Mode::Fast && is_alike;
     let quick = has_quick.then(|| {
-        let options = Options {
+        build(&Options {
             tier: Tier::Quick,
             ..options.clone()
-        };
-        let program = Program::link(&[Part::new(Module::parse(&words).unwrap())], &options).unwrap();
-        program.kernel("k").unwrap_or_else(|error| panic!("{error}\n{text}"))
+        })
     });
     Tested { kernel, quick, oracle }
 }
@@ -78,6 +93,14 @@ fn range(groups: [u64; 3], local_size: [u64; 3]) -> NdRange {
         global_size: std::array::from_fn(|d| groups[d] * local_size[d]),
         local_size,
     }
+}
+
+/// The words that memory holds.
+fn words(memory: &[u8]) -> Vec<u32> {
+    memory
+        .chunks(4)
+        .map(|bytes| u32::from_ne_bytes(bytes.try_into().unwrap()))
+        .collect()
 }
 
 /// An argument of a kernel.

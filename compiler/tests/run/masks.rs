@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use oxur_compiler::Mode;
 
-use super::{Argument, MODES, compile_in, range, run};
+use super::{Argument, Line, MODES, compile_in, range, run};
 
 /// What an item does with an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,7 +286,12 @@ impl Indices {
         assert!(is_wide, "{self:?} is not run in lanes");
         let size = (self.element / 8) as usize;
         for n in 1..=40 {
-            let offset = if self.step < 0 { n } else { -n };
+            let offset = match self.step < 0 {
+                // Of the first items, whose indices are too large, numbers of 8 bits have the bit of the sign set.
+                true if self.bits == 8 && n % 2 == 0 => 110 + n,
+                true => n,
+                false => -n,
+            };
             for (groups, local) in [(3u64, 16u64), (1, 40), (3, 13)] {
                 let mut expected: Vec<u64> = (0..256).map(|i| i * 5).collect();
                 assert!(
@@ -327,7 +332,8 @@ impl Indices {
 /// All kernels of indices of a width.
 fn check_indices(bits: u32, form: Form) {
     for signed in [true, false] {
-        for step in [1, -1, 2, 7] {
+        // With 17, the first and the last of 16 items are further from each other than half of what 8 bits hold.
+        for step in [1, -1, 2, 7, 17].into_iter().take(if bits == 8 { 5 } else { 4 }) {
             for (direct, open, element) in [
                 (false, false, 32),
                 (false, true, 32),
@@ -422,7 +428,7 @@ fn divisions_that_are_not_done() {
     const ITEMS: u64 = 45;
     for (bits, op) in [8, 16, 32, 64]
         .into_iter()
-        .flat_map(|bits| ["OpSDiv", "OpSRem", "OpUDiv", "OpUMod"].map(|op| (bits, op)))
+        .flat_map(|bits| ["OpSDiv", "OpSRem", "OpSMod", "OpUDiv", "OpUMod"].map(|op| (bits, op)))
     {
         let text = division(bits, op);
         let size = (bits / 8) as usize;
@@ -444,6 +450,15 @@ fn divisions_that_are_not_done() {
                 _ if y == 0 || (x == least && y == low) => 0x55,
                 "OpSDiv" => (sign(x) / sign(y)) as u64,
                 "OpSRem" => (sign(x) % sign(y)) as u64,
+                // With the sign of the divisor.
+                "OpSMod" => {
+                    (sign(x).rem_euclid(sign(y))
+                        + if sign(y) < 0 && sign(x) % sign(y) != 0 {
+                            sign(y)
+                        } else {
+                            0
+                        }) as u64
+                }
                 "OpUDiv" => x / y,
                 _ => x % y,
             })
@@ -491,8 +506,9 @@ fn shuffles_of_some_items() {
         %distance = OpShiftLeftLogical %int %i2 %count
         %other = OpBitwiseXor %int %lane %distance
         %x = OpGroupNonUniformShuffle %int %i3 %lane %other
+        %more = OpIAdd %int %x %i8
         %at = OpPtrAccessChain %global_int %p %lane64
-        OpStore %at %x Aligned 4
+        OpStore %at %more Aligned 4
         OpBranch %done
         %done = OpLabel
         OpReturn
@@ -504,7 +520,7 @@ fn shuffles_of_some_items() {
         let mut p = words([99; 16]);
         let mut arguments = [Argument::Memory(&mut counts), Argument::Memory(&mut p)];
         run(&kernel, range([1; 3], [16, 1, 1]), &mut arguments).unwrap();
-        let expected = std::array::from_fn(|i| if i % 2 == 1 { i as u32 ^ 2 } else { 99 });
+        let expected = std::array::from_fn(|i| if i % 2 == 1 { (i as u32 ^ 2) + 8 } else { 99 });
         assert_eq!(p, words(expected), "{mode:?}");
     }
 }
@@ -578,5 +594,47 @@ fn a_counter_behind_its_loop() {
             bound => (bound - 1) / 2 * 2,
         };
         assert_eq!(found, (0..16).map(last).collect::<Vec<_>>(), "{mode:?}");
+    }
+}
+
+/// `if (id % 16 == 3) p[id + 13] += 8;` where such places are at multiples of 64 bytes, and those of the other items are not.
+#[test]
+fn alignment_of_some_items() {
+    let text = "OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %l3 = OpConstant %long 3
+        %l13 = OpConstant %long 13
+        %l15 = OpConstant %long 15
+        %type = OpTypeFunction %void %global_int
+        %kernel = OpFunction %void None %type
+        %p = OpFunctionParameter %global_int
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %low = OpBitwiseAnd %long %id %l15
+        %is_one = OpIEqual %bool %low %l3
+        OpBranchConditional %is_one %inside %done
+        %inside = OpLabel
+        %place = OpIAdd %long %id %l13
+        %at = OpPtrAccessChain %global_int %p %place
+        %x = OpLoad %int %at Aligned 64
+        %more = OpIAdd %int %x %i8
+        OpStore %at %more Aligned 64
+        OpBranch %done
+        %done = OpLabel
+        OpReturn
+        OpFunctionEnd";
+    let numbers: Vec<u32> = (0..64).collect();
+    let mut bytes: Vec<u8> = numbers.iter().flat_map(|x| x.to_ne_bytes()).collect();
+    for mode in MODES {
+        let kernel = compile_in(mode, text);
+        let mut lines = Line::copies(&Argument::Memory(&mut bytes));
+        let memory = Line::bytes(&mut lines, 4 * numbers.len());
+        run(&kernel, range([3, 1, 1], [16, 1, 1]), &mut [Argument::Memory(memory)]).unwrap();
+        let memory = Line::bytes(&mut lines, 4 * numbers.len());
+        let expected: Vec<u32> = (0..64).map(|i| if i % 16 == 0 && i > 0 { i + 8 } else { i }).collect();
+        assert_eq!(super::words(memory), expected, "{mode:?}");
     }
 }

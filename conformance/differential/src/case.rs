@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! One kernel on all implementations.
 
-use oxur_compiler::{Mode, Module};
+use oxur_compiler::Module;
 use oxur_interpreter::Schedule;
 
 use crate::data::Data;
 use crate::generate::{self, Case};
 use crate::opencl::Driver;
+use crate::ours::Code;
 use crate::range::Range;
 use crate::worker::{Failure, Stage, ThreadContext};
 use crate::{compile, oracle, ours, suite};
@@ -144,9 +145,10 @@ impl Unit {
         let module = Module::parse(&spirv).map_err(|e| e.to_string())?;
         let oracle = oracle::parse(&spirv).map_err(|e| format!("interpreter: {e}"))?;
         let compile =
-            |mode| ours::link(std::slice::from_ref(&module), mode).and_then(|program| ours::kernel(&program, "k"));
-        let scalar = compile(Mode::Scalar).map_err(|e| format!("scalar mode: {e}"))?;
-        let fast = compile(Mode::Fast).map_err(|e| format!("fast mode: {e}"))?;
+            |code| ours::link(std::slice::from_ref(&module), code).and_then(|program| ours::kernel(&program, "k"));
+        let scalar = compile(Code::Scalar).map_err(|e| format!("scalar mode: {e}"))?;
+        let fast = compile(Code::Fast).map_err(|e| format!("fast mode: {e}"))?;
+        let quick = compile(Code::Quick).map_err(|e| format!("quick code: {e}"))?;
         Stage::Driver.begin();
         // What the driver does not compile is not ours to judge.
         let theirs = driver.and_then(|d| d.build(&[&spirv], options).and_then(|program| program.kernel("k")).ok());
@@ -165,9 +167,11 @@ impl Unit {
             let interpreted = Some(interpreted.map_err(|e| format!("{}: {e}", at("interpreter")))?);
             let mut expected = Data::new(seed);
             let mut found = expected.clone();
+            let mut early = expected.clone();
             let mut third = expected.clone();
             ours::run(&scalar, range, &mut expected.arguments()).map_err(|e| format!("{}: {e}", at("scalar mode")))?;
             ours::run(&fast, range, &mut found.arguments()).map_err(|e| format!("{}: {e}", at("fast mode")))?;
+            ours::run(&quick, range, &mut early.arguments()).map_err(|e| format!("{}: {e}", at("quick code")))?;
             // If both of ours differ from the driver, that is of interest, too.
             let theirs = theirs.as_ref().filter(|theirs| is_comparable && theirs.takes(range));
             if let Some(theirs) = theirs {
@@ -196,6 +200,10 @@ impl Unit {
             if let Some(difference) = expected.difference(&found, ["scalar mode", "fast mode"], range.items()) {
                 let verdict = verdict([("the scalar mode", &expected), ("the fast mode", &found)]);
                 return Err(format!("{}: {difference}{verdict}", at("ours")));
+            }
+            if let Some(difference) = found.difference_in_bits(&early, ["best code", "quick code"], range.items()) {
+                let verdict = verdict([("the best code", &found), ("the quick code", &early)]);
+                return Err(format!("{}: {difference}{verdict}", at("tiers")));
             }
             if let Some(interpreted) = &interpreted
                 && let Some(difference) = expected.difference(interpreted, ["ours", "interpreter"], range.items())

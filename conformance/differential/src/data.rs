@@ -180,6 +180,24 @@ impl Data {
 
     /// The first difference of results that matters, in words.
     pub fn difference(&self, other: &Self, names: [&str; 2], items: usize) -> Option<String> {
+        self.first_difference(other, names, items, is_equal)
+    }
+
+    /// The first difference of results, but for the signs and payloads of NaNs.
+    pub fn difference_in_bits(&self, other: &Self, names: [&str; 2], items: usize) -> Option<String> {
+        self.first_difference(other, names, items, |values, element| match element {
+            Element::Float(size) | Element::About(size) => is_equal(values, Element::Float(size)),
+            Element::Int(_) => is_equal(values, element),
+        })
+    }
+
+    fn first_difference(
+        &self,
+        other: &Self,
+        names: [&str; 2],
+        items: usize,
+        is_equal: impl Fn([u64; 2], Element) -> bool,
+    ) -> Option<String> {
         for (i, buffer) in Buffer::ALL.iter().enumerate() {
             if buffer.role == Role::Input {
                 continue;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The differential test: random kernels, those of `kernels/` and those of the conformance suite on the compiler's scalar
-//! mode, on its fast mode, in the interpreter and on Intel's OpenCL driver. A difference of results is printed with the seed
-//! and the kernel's source.
+//! mode, on its fast mode and on the quick code of that, in the interpreter and on Intel's OpenCL driver. A difference of
+//! results is printed with the seed and the kernel's source.
 //!
-//! The functions of OpenCL.std, too: the largest error of each, on the four. [`HELP`] says how it is called.
+//! The functions of OpenCL.std, too: the largest error of each, on all of these. [`HELP`] says how it is called.
 
 mod case;
 mod compile;
@@ -50,10 +50,11 @@ DRIVER    none: without Intel's driver, which takes most of the time
 INTEL_OPTIONS
           build options for Intel's driver: -cl-opt-disable tells whether its optimizer is what differs
 
-Sources of kernels that fail stay in target/differential/. It fails if our two modes differ, are out of
-specification, or differ from the interpreter (compiler/interpreter), and if the interpreter finds undefined behaviour in a
-kernel; what Intel's driver does wrong with a function, or alone with a kernel, is told only. A kernel on which the driver crashes, or does not end, is
-compared with what it does with its optimizer off. Without the driver (make setup) our two modes are compared.
+Sources of kernels that fail stay in target/differential/. It fails if our two modes differ, are out of specification, or
+differ from the interpreter (compiler/interpreter); if quick code and the best code differ by a bit; and if the interpreter
+finds undefined behaviour in a kernel. What Intel's driver does wrong with a function, or alone with a kernel, is told only. A
+kernel on which the driver crashes, or does not end, is compared with what it does with its optimizer off. Without the driver
+(make setup) our two modes are compared.
 ";
 
 fn main() -> ExitCode {

@@ -3,15 +3,32 @@
 
 use std::sync::Arc;
 
-use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, ThreadContext};
+use oxur_compiler::{Kernel, Launch, Mode, Module, NdRange, Options, Part, Program, ThreadContext, Tier};
 
 use crate::launch::Argument;
 use crate::range::Range;
 
-/// A program of modules, to be compiled in a mode.
-pub fn link(modules: &[Arc<Module>], mode: Mode) -> Result<Arc<Program>, String> {
+/// What kernels are compiled to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Code {
+    /// That of the scalar mode.
+    Scalar,
+    /// The best of the fast mode.
+    Fast,
+    /// The quick code of the fast mode.
+    Quick,
+}
+
+/// A program of modules, to be compiled to such code.
+pub fn link(modules: &[Arc<Module>], code: Code) -> Result<Arc<Program>, String> {
+    let (mode, tier) = match code {
+        Code::Scalar => (Mode::Scalar, Tier::Best),
+        Code::Fast => (Mode::Fast, Tier::Best),
+        Code::Quick => (Mode::Fast, Tier::Quick),
+    };
     let options = Options {
         mode,
+        tier,
         ..Options::default()
     };
     let parts: Vec<Part> = modules.iter().cloned().map(Part::new).collect();

@@ -4,12 +4,13 @@
 
 use std::path::Path;
 
-use oxur_compiler::{Mode, Module};
+use oxur_compiler::Module;
 use oxur_interpreter::Schedule;
 
 use crate::case::Passed;
 use crate::launch::Argument;
 use crate::opencl::Driver;
+use crate::ours::Code;
 use crate::range::Range;
 use crate::rng::Rng;
 use crate::worker::Stage;
@@ -177,8 +178,12 @@ pub fn run(name: &str, driver: Option<&Driver>, options: &str) -> Result<Passed,
     let modules = parsed.map_err(|e| e.to_string())?;
     let mut results = Vec::new();
     let mut lanes = 0;
-    for (who, mode) in [("scalar mode", Mode::Scalar), ("fast mode", Mode::Fast)] {
-        let kernel = ours::link(&modules, mode).and_then(|program| ours::kernel(&program, launch.kernel));
+    for (who, code) in [
+        ("scalar mode", Code::Scalar),
+        ("quick code", Code::Quick),
+        ("fast mode", Code::Fast),
+    ] {
+        let kernel = ours::link(&modules, code).and_then(|program| ours::kernel(&program, launch.kernel));
         let kernel = kernel.map_err(|e| format!("{who}: {e}"))?;
         lanes = kernel.lanes();
         let result = launch.run(|arguments| ours::run(&kernel, &launch.range, arguments));

@@ -21,6 +21,7 @@ pub mod roots;
 
 use spirv::OpenclStd100Op as Op;
 
+use super::vector_math;
 use crate::llvm::{Context, Function, Module, Type};
 
 /// The address of a function.
@@ -234,6 +235,8 @@ callees! {
     remquo 64 "oxur_remquo_f64" (F64, F64) -> I32 = quotient::remquo_f64, 0.0, 0.0, None;
     rootn 32 "oxur_rootn_f32" (F32, I32) -> F32 = roots::rootn_f32, 16.0, 0.6, None;
     rootn 64 "oxur_rootn_f64" (F64, I32) -> F64 = roots::rootn_f64, 16.0, 1.2, None;
+    // Vector code has its own; here is the reference.
+    rsqrt 32 "oxur_rsqrt_f32" (F32) -> F32 = roots::rsqrt_f32, 2.0, 0.6, None;
     sin 32 "sinf" (F32) -> F32 = libm::sinf, 4.0, 0.6, vector("v_sinf", [1.9, 1.7, 1.7]);
     sin 64 "sin" (F64) -> F64 = huge::sin, 4.0, 0.6, vector("v_sin", [3.1, 3.1, 3.1]);
     sinh 32 "sinhf" (F32) -> F32 = libm::sinhf, 4.0, 1.9, vector("v_sinhf", [1.8, 1.8, 1.8]);
@@ -346,6 +349,10 @@ helpers! {
     "__floatundidf" = integers::floatundidf;
     "__powidf2" = integers::powidf2;
     "__powisf2" = integers::powisf2;
+    // Called by `super::vector_math`, for arguments that it has no code for.
+    "oxur_sin_beyond" = vector_math::sin_beyond;
+    "oxur_pow_rare" = vector_math::pow_rare;
+    "oxur_cos_beyond" = vector_math::cos_beyond;
     // Called by `super::printf`.
     "oxur_printf" = printf::printf;
 }

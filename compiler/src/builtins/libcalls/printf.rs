@@ -14,7 +14,7 @@ pub const FLOAT: u8 = 1;
 pub const POINTER: u8 = 2;
 
 /// Larger widths and precisions are clamped, because output of that size would exhaust memory.
-const MAX_WIDTH: usize = 4096;
+pub const MAX_WIDTH: usize = 4096;
 
 /// An argument in the block.
 #[derive(Clone, Copy)]
@@ -123,7 +123,7 @@ fn format_all(out: &mut Vec<u8>, mut format: &[u8], arguments: &[Argument<'_>]) 
 }
 
 /// Parses a decimal number, clamped to [`MAX_WIDTH`]. Also returns the rest of the text.
-fn number(text: &[u8]) -> (Option<usize>, &[u8]) {
+pub fn number(text: &[u8]) -> (Option<usize>, &[u8]) {
     let digits = text.iter().take_while(|c| c.is_ascii_digit()).count();
     let value = text[..digits]
         .iter()
@@ -132,10 +132,34 @@ fn number(text: &[u8]) -> (Option<usize>, &[u8]) {
 }
 
 /// Removes a prefix. Returns whether it was there.
-fn skip<'a>(text: &mut &'a [u8], prefix: &[u8]) -> bool {
+pub fn skip<'a>(text: &mut &'a [u8], prefix: &[u8]) -> bool {
     let rest: Option<&'a [u8]> = text.strip_prefix(prefix);
     *text = rest.unwrap_or(text);
     rest.is_some()
+}
+
+/// Parses the number of elements and the length modifier of a conversion, which says how many bytes it is of. `None` for
+/// numbers of elements that there are not.
+pub fn lanes_and_length(text: &mut &[u8]) -> Option<(usize, Option<usize>)> {
+    let mut lanes = 1;
+    if skip(text, b"v") {
+        let (found, rest) = number(text);
+        lanes = found.filter(|n| matches!(n, 2 | 3 | 4 | 8 | 16))?;
+        *text = rest;
+    }
+    // `hl` is OpenCL's modifier for elements of four bytes. `ll`, `z`, `j` and `t` are from C.
+    let lengths: [(&[u8], usize); 8] = [
+        (b"hh", 1),
+        (b"hl", 4),
+        (b"h", 2),
+        (b"ll", 8),
+        (b"l", 8),
+        (b"z", 8),
+        (b"j", 8),
+        (b"t", 8),
+    ];
+    let length = lengths.iter().find(|(prefix, _)| skip(text, prefix));
+    Some((lanes, length.map(|(_, bytes)| *bytes)))
 }
 
 /// Parses a conversion specification after its `%`. Also returns the rest of the text.
@@ -181,26 +205,7 @@ fn parse<'a, 'b>(
             }
         }
     }
-    if skip(&mut text, b"v") {
-        let lanes;
-        (lanes, text) = number(text);
-        conversion.lanes = lanes.filter(|n| matches!(n, 2 | 3 | 4 | 8 | 16))?;
-    }
-    // `hl` is OpenCL's modifier for elements of four bytes. `ll`, `z`, `j` and `t` are from C.
-    let lengths: [(&[u8], usize); 8] = [
-        (b"hh", 1),
-        (b"hl", 4),
-        (b"h", 2),
-        (b"ll", 8),
-        (b"l", 8),
-        (b"z", 8),
-        (b"j", 8),
-        (b"t", 8),
-    ];
-    conversion.length = lengths
-        .iter()
-        .find(|(prefix, _)| skip(&mut text, prefix))
-        .map(|(_, bytes)| *bytes);
+    (conversion.lanes, conversion.length) = lanes_and_length(&mut text)?;
     let (&letter, rest) = text.split_first()?;
     conversion.letter = letter;
     Some((conversion, rest))

@@ -24,6 +24,11 @@ pub extern "C" fn cbrt_f64(x: f64) -> f64 {
     (y - ((cube - x) + cube_low) / (3.0 * square)) * back
 }
 
+/// The reciprocal square root.
+pub extern "C" fn rsqrt_f32(x: f32) -> f32 {
+    (1.0 / f64::from(x).sqrt()) as f32
+}
+
 /// 2^n.
 const fn two_to(n: i64) -> f64 {
     f64::from_bits(((n + 1023) as u64) << 52)

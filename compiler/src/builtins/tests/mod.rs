@@ -13,6 +13,7 @@ mod parts;
 mod printf;
 mod reference;
 mod special_values;
+mod vector_math;
 
 use spirv::OpenclStd100Op as Op;
 

@@ -17,20 +17,13 @@ fn fibers(few: bool) -> Fibers {
 }
 
 fn group(id: u64, items: u64) -> Group {
-    Group {
-        range: NdRange {
-            dimensions: 1,
-            global_offset: [0; 3],
-            global_size: [2 * items, 1, 1],
-            local_size: [items, 1, 1],
-        },
-        num_groups: [2, 1, 1],
-        id: [id, 0, 0],
-        size: items,
-        local_memory: ptr::null_mut(),
-        local_size: 0,
-        frames: ptr::null_mut(),
-    }
+    let range = NdRange {
+        dimensions: 1,
+        global_offset: [0; 3],
+        global_size: [2 * items, 1, 1],
+        local_size: [items, 1, 1],
+    };
+    Group::new(range, [id, 0, 0])
 }
 
 fn code(entry: ItemEntry, args: *const u8) -> ItemCode {
@@ -58,7 +51,7 @@ unsafe extern "C" fn rounds(item: *mut Item, args: *const u8) {
                 *value = value.wrapping_mul(31).wrapping_add(place as u64 + round);
             }
             oxur_barrier(item);
-            let site = number as u32 % 2;
+            let site = number as i32 % 2;
             let meeting = oxur_collect(item, site, (*kept)[round as usize]);
             for lane in (0..LANES).filter(|lane| (*meeting).mask & 1 << lane != 0) {
                 sum ^= (*meeting).slots[lane].rotate_left(lane as u32);

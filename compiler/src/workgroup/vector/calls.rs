@@ -4,6 +4,7 @@
 
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
+use crate::abi::{LocalIds, layout};
 use crate::builtins;
 use crate::fast_math::flag;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, WorkItemIntrinsic};
@@ -58,6 +59,14 @@ fn elementwise(name: &str) -> Option<(&'static str, u32)> {
         .max_by_key(|(base, _)| base.len())
 }
 
+/// Whether a call is of an intrinsic that computes all elements of vectors alike, and of nothing else.
+pub fn is_elementwise(name: &str) -> bool {
+    const OF_VECTORS: [&str; 9] = [
+        "fabs", "fma", "fmuladd", "maxnum", "minnum", "smax", "smin", "umax", "umin",
+    ];
+    elementwise(name).is_some_and(|(base, _)| OF_VECTORS.iter().any(|c| base.strip_prefix("llvm.") == Some(c)))
+}
+
 /// Whether a call is of an intrinsic that compiles to an instruction or two.
 pub fn is_cheap(name: &str) -> bool {
     const CHEAP: [&str; 8] = ["abs", "fabs", "fma", "fmuladd", "smax", "smin", "umax", "umin"];
@@ -78,7 +87,7 @@ impl<'c> Emit<'_, 'c> {
         let name = callee.name();
         if let Some(primitive) = Self::primitive(&name) {
             return match (primitive, self.shapes.of(inst)) {
-                (_, VectorShape::Varying) => Err(format!("{name} of a dimension that is computed")),
+                (_, VectorShape::Varying) => self.ids(inst, primitive).map(|v| Some(Wide::Vector(v))),
                 // Lane 0 is the first item.
                 (WorkItemIntrinsic::Lane, _) => Ok(Some(Wide::Scalar(inst.ty().zero()))),
                 _ => self.emit_uniform(inst).map(|v| Some(Wide::Scalar(v))),
@@ -120,6 +129,31 @@ impl<'c> Emit<'_, 'c> {
         Ok((inst.ty().kind() != Kind::Void).then_some(value))
     }
 
+    /// The local or global ids of lanes that may be in several rows of the group.
+    fn ids(&mut self, inst: Value<'c>, which: WorkItemIntrinsic) -> Result<Value<'c>> {
+        let dimension = inst.operand(1).as_const_int().filter(|&d| d < 3);
+        let Some(dimension) = dimension else {
+            return Err(format!("{} of a dimension that is computed", which.name()));
+        };
+        let (b, wide, lanes) = (&self.b, self.cx.int(64), u64::from(self.lanes));
+        let member = |base, offset: u64, ty| b.load(ty, b.offset(base, wide.int(offset))).align(8);
+        let item = self.function.param(0);
+        let group = member(item, layout::ITEM_GROUP, self.cx.ptr());
+        let first = member(item, layout::ITEM_LINEAR_ID, wide);
+        let of_sub_group = b.offset(
+            member(group, layout::GROUP_IDS, self.cx.ptr()),
+            b.mul(first, wide.int(LocalIds::BYTES)),
+        );
+        let place = b.offset(of_sub_group, wide.int(dimension * lanes * 2));
+        let local = b.load(self.cx.int(16).vector(self.lanes), place).align(2);
+        let local = b.zext_or_trunc(local, wide.vector(self.lanes));
+        if which == WorkItemIntrinsic::LocalId {
+            return Ok(local);
+        }
+        let start = member(group, layout::GROUP_START + 8 * dimension, wide);
+        Ok(b.add(b.splat(start, self.lanes), local))
+    }
+
     fn elementwise(&mut self, inst: Value<'c>, base: &str, elements: u32, args: &[Value<'c>]) -> Result<Value<'c>> {
         let mut wide = Vec::new();
         for (i, &arg) in args.iter().enumerate() {
@@ -143,7 +177,7 @@ impl<'c> Emit<'_, 'c> {
     /// Calls the vector form of a mathematical function, several times if it is narrower.
     fn vector_variant(&mut self, inst: Value<'c>, name: &str, args: &[Value<'c>]) -> Result<Option<Value<'c>>> {
         let relaxed = inst.get_fast_math() & flag::APPROXIMATE != 0;
-        let Some(variant) = builtins::vector_variant(name, relaxed) else {
+        let Some(variant) = builtins::vector_variant(name, self.lanes, relaxed) else {
             return Ok(None);
         };
         let width = variant.lanes;

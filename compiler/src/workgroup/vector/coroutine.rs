@@ -8,14 +8,15 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode;
 
+use crate::abi::layout;
 use crate::llvm::{Block, Builder, Context, Function, Machine, Module, Value};
 
 /// The passes before coroutines are split, which keep values from living across a barrier needlessly. (No
 /// `instcombine`: it sinks sums past a barrier, and then all their operands would be kept.)
 const BEFORE: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,instsimplify,simplifycfg,gvn,adce)";
 
-/// Splits the coroutines of a module.
-pub fn split(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
+/// Splits the coroutines of a module. Gives the size of the largest frame.
+pub fn split(machine: &Machine, module: &Module<'_>) -> Result<u64, String> {
     module.verify()?;
     machine.run_passes(module, BEFORE, false)?;
     let is_alloca = |i: &Value<'_>| i.opcode() == Some(LLVMOpcode::LLVMAlloca);
@@ -33,7 +34,33 @@ pub fn split(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
     for resume in clean.iter().filter_map(|name| module.function(name)) {
         resume.param_attribute(0, "noalias", 0);
     }
-    Ok(())
+    place_frames(module)
+}
+
+/// A function that stands for the memory of a frame, `(item, size)`, until the size is known.
+const FRAME: &str = "oxur.frame";
+
+/// Takes frames from their items. Gives the size of the largest.
+fn place_frames(module: &Module<'_>) -> Result<u64, String> {
+    let Some(placeholder) = module.function(FRAME) else {
+        return Ok(0);
+    };
+    let cx = module.context();
+    let b = Builder::new(cx);
+    let mut largest = 0;
+    for call in Value::from(placeholder).users() {
+        let size = call
+            .operand(1)
+            .as_const_int()
+            .ok_or("a frame of a size that is not known")?;
+        largest = largest.max(size);
+        b.go_before(call);
+        let place = b.offset(call.operand(0), cx.int(64).int(layout::ITEM_FRAME));
+        call.replace_with(b.load(cx.ptr(), place).align(8));
+        call.erase();
+    }
+    placeholder.delete();
+    Ok(largest)
 }
 
 /// Keeps LLVM from rematerializing vectors after a barrier, because it considers all arithmetic cheap, even if the
@@ -78,6 +105,10 @@ fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
 /// Whether to keep the result of an instruction instead of rematerializing it.
 fn is_costly(inst: Value<'_>) -> bool {
     use LLVMOpcode::*;
+    if inst.opcode() == Some(LLVMBitCast) {
+        // A mask as an integer, which is small beside what it is made of.
+        return inst.ty().lanes().is_none() && inst.operand(0).ty().lanes().is_some();
+    }
     let costs = match inst.opcode() {
         Some(LLVMAdd | LLVMSub | LLVMOr | LLVMXor | LLVMAnd | LLVMShl) => !inst.operand(1).is_const(),
         Some(LLVMMul | LLVMLShr | LLVMAShr | LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem) => true,
@@ -125,7 +156,7 @@ impl<'c> CoroutineLowering<'c> {
         let (word, wide) = (cx.int(32), cx.int(64));
         let id = entry.intrinsic(module, "llvm.coro.id", &[], &[word.int(ALIGN), none, none, none]);
         let size = entry.intrinsic(module, "llvm.coro.size", &[wide], &[]);
-        let frame = module.declare("oxur_frame", cx.ptr().function(&[cx.ptr(), wide]));
+        let frame = module.declare(FRAME, cx.ptr().function(&[cx.ptr(), wide]));
         frame.attribute("nounwind", 0);
         let memory = entry.call(frame, &[function.param(0), size]);
         let handle = entry.intrinsic(module, "llvm.coro.begin", &[], &[id, memory]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Divergence analysis: which values are uniform, affine or varying, and where control flow diverges.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use llvm_sys::LLVMOpcode as L;
 
@@ -55,6 +55,17 @@ impl VectorShape {
     }
 }
 
+/// What is known of the ids of lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ids {
+    /// The lanes are in one row of the group: their ids of dimension 0 are consecutive, the others are the same.
+    InRow,
+    /// The lanes are consecutive items of the group, in any rows of it.
+    AcrossRows,
+    /// As in a row, and no unsigned index wraps. This is not known, so code must check it.
+    Hoped,
+}
+
 /// The result of the analysis.
 pub struct VectorShapes<'c> {
     /// Interleaved variables.
@@ -62,13 +73,14 @@ pub struct VectorShapes<'c> {
     values: HashMap<Value<'c>, VectorShape>,
     /// Blocks with a divergent branch.
     pub divergent_branches: HashSet<Node>,
-    /// Blocks that only some of the active lanes may reach.
-    pub predicated: HashSet<Node>,
+    /// Blocks that only some of the active lanes may reach, in order: each gets a variable for its mask.
+    pub predicated: BTreeSet<Node>,
     /// Loops that lanes leave in different iterations.
     pub divergent_loops: HashSet<usize>,
     /// Blocks whose phis diverge because lanes come from different predecessors.
     joins: HashSet<Node>,
     lanes: u32,
+    ids: Ids,
 }
 
 /// The largest difference over all lanes of a 32-bit index that is assumed not to wrap.
@@ -76,13 +88,14 @@ const NEAR: u64 = 1 << 24;
 
 impl<'c> VectorShapes<'c> {
     /// Visits all instructions until a fixpoint is reached.
-    pub fn new(module: &Module<'c>, cfg: &Cfg<'c>, lanes: u32) -> Self {
+    pub fn new(module: &Module<'c>, cfg: &Cfg<'c>, lanes: u32, ids: Ids) -> Self {
         let mut shapes = Self {
             lanes,
+            ids,
             private: Private::new(module, cfg),
             values: HashMap::new(),
             divergent_branches: HashSet::new(),
-            predicated: HashSet::new(),
+            predicated: BTreeSet::new(),
             divergent_loops: HashSet::new(),
             joins: HashSet::new(),
         };
@@ -236,6 +249,11 @@ impl<'c> VectorShapes<'c> {
             _ if all_uniform() => Uniform,
             L::LLVMAdd | L::LLVMSub => self.sum(inst, &operands, opcode == L::LLVMSub),
             L::LLVMOr if inst.is_disjoint() => self.sum(inst, &operands, false),
+            // `!x` is `-1 - x`.
+            L::LLVMXor if operands[1] == inst.ty().ones() => match self.of(operands[0]) {
+                Affine { stride, .. } => VectorShape::of(stride.wrapping_neg(), false),
+                _ => Varying,
+            },
             L::LLVMMul | L::LLVMShl => self.product(inst, &operands, opcode == L::LLVMShl),
             L::LLVMSExt => match self.of(operands[0]) {
                 shape @ Affine { exact: true, .. } => shape,
@@ -249,7 +267,12 @@ impl<'c> VectorShapes<'c> {
                 }
                 _ => Varying,
             },
-            L::LLVMZExt => Varying,
+            L::LLVMZExt => match self.of(operands[0]) {
+                Affine { stride, .. } if self.ids == Ids::Hoped && operands[0].ty().bits() >= 32 => {
+                    Affine { stride, exact: true }
+                }
+                _ => Varying,
+            },
             L::LLVMTrunc => match self.of(operands[0]) {
                 Affine { stride, .. } => {
                     let bits = inst.ty().bits();
@@ -365,6 +388,7 @@ impl<'c> VectorShapes<'c> {
         let constant = |v: Value<'c>| v.as_const_int().map(|c| c as i64);
         match index.opcode()? {
             L::LLVMSExt => extended(operands[0]),
+            L::LLVMXor if operands[1] == index.ty().ones() => Some(self.index_stride(operands[0])?.wrapping_neg()),
             L::LLVMAdd => Some(
                 self.index_stride(operands[0])?
                     .wrapping_add(self.index_stride(operands[1])?),
@@ -388,6 +412,7 @@ impl<'c> VectorShapes<'c> {
         if let Some(primitive) = WorkItemIntrinsic::ALL.into_iter().find(|p| p.name() == name) {
             let dimension = inst.operands().get(1).and_then(|d| d.as_const_int());
             return match (primitive, dimension) {
+                (WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId, _) if self.ids == Ids::AcrossRows => Varying,
                 (WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId, Some(0)) => {
                     Affine { stride: 1, exact: true }
                 }

@@ -13,7 +13,8 @@ use super::Width;
 use super::calls::is_cheap;
 use super::cfg::{Cfg, Node};
 use super::coroutine::CoroutineLowering;
-use super::divergence::{VectorShape, VectorShapes, widened};
+use super::divergence::{Ids, VectorShape, VectorShapes, widened};
+use super::interleaved::Interleaved;
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
@@ -43,7 +44,11 @@ pub(super) struct Emit<'m, 'c> {
     pub cx: &'c Context,
     pub module: &'m Module<'c>,
     pub lanes: u32,
+    /// Whether the lanes may be in several rows of the group.
+    pub spans_rows: bool,
     pub shapes: VectorShapes<'c>,
+    /// The shapes that values have if no index wraps and the lanes are in one row. Only checks at run time tell.
+    pub hopes: VectorShapes<'c>,
     pub b: Builder<'c>,
     /// Builds in the entry block, where variables are.
     pub entry: Builder<'c>,
@@ -68,20 +73,40 @@ pub(super) struct Emit<'m, 'c> {
     pub mask: Option<Value<'c>>,
     /// Whether lane 0 may be inactive in the current block.
     is_predicated: bool,
+    /// The current block's accesses at constant strides.
+    pub(super) interleaved: Interleaved<'c>,
+}
+
+/// What the vector form of a kernel is to be like.
+#[derive(Clone, Copy)]
+pub(super) struct Plan {
+    /// How many lanes it has.
+    pub width: Width,
+    /// Whether these may be in several rows of the group.
+    pub spans_rows: bool,
+    /// Whether not all lanes may be active.
+    pub is_partial: bool,
+    /// Whether it suspends at barriers.
+    pub waits: bool,
 }
 
 /// Adds the vector form of `old` to the module.
-pub(super) fn emit<'c>(
-    module: &Module<'c>,
-    old: Function<'c>,
-    name: &str,
-    width: Width,
-    is_partial: bool,
-    waits: bool,
-) -> Result<Function<'c>> {
+pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan: Plan) -> Result<Function<'c>> {
+    let Plan {
+        width,
+        spans_rows,
+        is_partial,
+        waits,
+    } = plan;
     let cx = module.context();
     let cfg = Cfg::new(old)?;
-    let shapes = VectorShapes::new(module, &cfg, width.lanes);
+    let shapes = VectorShapes::new(
+        module,
+        &cfg,
+        width.lanes,
+        if spans_rows { Ids::AcrossRows } else { Ids::InRow },
+    );
+    let hopes = VectorShapes::new(module, &cfg, width.lanes, Ids::Hoped);
     let old_type = old.function_type();
     let ty = match waits {
         true => cx.ptr().function(&old_type.params()),
@@ -99,7 +124,9 @@ pub(super) fn emit<'c>(
         cx,
         module,
         lanes: width.lanes,
+        spans_rows,
         shapes,
+        hopes,
         b: Builder::at_end(cx, entry),
         entry: Builder::at_end(cx, entry),
         function,
@@ -115,6 +142,7 @@ pub(super) fn emit<'c>(
         vectors: HashMap::new(),
         mask: None,
         is_predicated: false,
+        interleaved: Interleaved::default(),
     };
     if waits {
         emit.waits = Some(CoroutineLowering::new(module, &emit.entry, function));
@@ -220,7 +248,9 @@ impl<'c> Emit<'_, 'c> {
                 self.skip_without_lanes(node, next, &deferred);
             }
         }
-        for inst in self.cfg.blocks[node].instructions() {
+        let instructions = self.cfg.blocks[node].instructions();
+        self.find_groups(&instructions);
+        for inst in instructions {
             match inst.opcode() {
                 Some(L::LLVMBr | L::LLVMRet | L::LLVMUnreachable) => self.terminator(node, inst, &deferred)?,
                 _ => {

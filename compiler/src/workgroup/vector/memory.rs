@@ -113,6 +113,9 @@ impl<'c> Emit<'_, 'c> {
         if inst.is_volatile() || inst.is_atomic() {
             return self.scalarize(inst);
         }
+        if let Some(value) = self.load_interleaved(inst)? {
+            return Ok(Wide::Vector(value));
+        }
         let ty = self.memory_type(inst.ty())?;
         if ty.lanes().is_some() && !(self.is_contiguous(address, ty) && self.is_dense(ty)) {
             return self.scalarize(inst);
@@ -121,23 +124,25 @@ impl<'c> Emit<'_, 'c> {
         let align = self.align(inst, address, ty);
         let value = if self.is_contiguous(address, ty) {
             let first = self.first(address)?;
-            match self.mask {
-                None => self.b.load(wide, first).align(align),
-                Some(mask) => {
-                    let args = [first, self.expand(mask, ty), wide.poison()];
-                    let types = [wide, self.cx.ptr()];
-                    self.b
-                        .intrinsic(self.module, "llvm.masked.load", &types, &args)
-                        .call_argument_attribute(0, "align", align.into())
-                }
-            }
+            let mask = self.mask.map(|mask| self.expand(mask, ty));
+            self.load_vector(wide, first, mask, None, align)
+        } else if self.is_hoped_contiguous(address, ty) {
+            // Only the access of each lane is known to be aligned like this.
+            let align = align.min(1 << self.module.size_of(ty).trailing_zeros());
+            let all = self.in_runs(
+                address,
+                ty,
+                Some(wide),
+                |emit, at| {
+                    let value = emit.load_vector(wide, at.address, at.mask, at.others, align);
+                    Some(if at.is_reversed { emit.turn(value) } else { value })
+                },
+                |emit, addresses| Some(emit.gather(wide, addresses, align)),
+            )?;
+            all.unwrap_or_else(|| wide.poison())
         } else {
             let addresses = self.vector(address)?;
-            let args = [addresses, self.mask_or_ones(), wide.poison()];
-            let types = [wide, addresses.ty()];
-            self.b
-                .intrinsic(self.module, "llvm.masked.gather", &types, &args)
-                .call_argument_attribute(0, "align", align.into())
+            self.gather(wide, addresses, align)
         };
         let result = self.wide_type(inst.ty())?;
         Ok(Wide::Vector(if ty == inst.ty() {
@@ -147,10 +152,52 @@ impl<'c> Emit<'_, 'c> {
         }))
     }
 
+    /// Loads consecutive elements; those of lanes that are not in the mask are `others`.
+    pub(super) fn load_vector(
+        &self,
+        ty: Type<'c>,
+        address: Value<'c>,
+        mask: Option<Value<'c>>,
+        others: Option<Value<'c>>,
+        align: u32,
+    ) -> Value<'c> {
+        let Some(mask) = mask else {
+            return self.b.load(ty, address).align(align);
+        };
+        let args = [address, mask, others.unwrap_or_else(|| ty.poison())];
+        self.b
+            .intrinsic(self.module, "llvm.masked.load", &[ty, self.cx.ptr()], &args)
+            .call_argument_attribute(0, "align", align.into())
+    }
+
+    fn gather(&self, ty: Type<'c>, addresses: Value<'c>, align: u32) -> Value<'c> {
+        let args = [addresses, self.mask_or_ones(), ty.poison()];
+        self.b
+            .intrinsic(self.module, "llvm.masked.gather", &[ty, addresses.ty()], &args)
+            .call_argument_attribute(0, "align", align.into())
+    }
+
+    fn scatter(&self, all: Value<'c>, addresses: Value<'c>, align: u32) {
+        let args = [all, addresses, self.mask_or_ones()];
+        self.b
+            .intrinsic(self.module, "llvm.masked.scatter", &[all.ty(), addresses.ty()], &args)
+            .call_argument_attribute(1, "align", align.into());
+    }
+
+    pub(super) fn masked_store(&self, all: Value<'c>, to: Value<'c>, mask: Value<'c>, align: u32) {
+        let types = [all.ty(), self.cx.ptr()];
+        self.b
+            .intrinsic(self.module, "llvm.masked.store", &types, &[all, to, mask])
+            .call_argument_attribute(1, "align", align.into());
+    }
+
     pub(super) fn store(&mut self, inst: Value<'c>) -> Result<()> {
         let (value, address) = (inst.operand(0), inst.operand(1));
         if inst.is_volatile() || inst.is_atomic() {
             return self.scalarize(inst).map(|_| ());
+        }
+        if self.store_interleaved(inst)? {
+            return Ok(());
         }
         if self.shapes.of(address) == VectorShape::Uniform {
             let align = inst.get_align();
@@ -175,13 +222,32 @@ impl<'c> Emit<'_, 'c> {
         if ty != value.ty() {
             all = self.b.zext_or_trunc(all, ty.vector(self.lanes));
         }
+        if self.is_hoped_contiguous(address, ty) {
+            let align = align.min(1 << self.module.size_of(ty).trailing_zeros());
+            self.in_runs(
+                address,
+                ty,
+                None,
+                |emit, at| {
+                    let all = if at.is_reversed { emit.turn(all) } else { all };
+                    match at.mask {
+                        Some(mask) => emit.masked_store(all, at.address, mask, align),
+                        None => {
+                            emit.b.store(all, at.address).align(align);
+                        }
+                    }
+                    None
+                },
+                |emit, addresses| {
+                    emit.scatter(all, addresses, align);
+                    None
+                },
+            )?;
+            return Ok(());
+        }
         if !self.is_contiguous(address, ty) {
             let addresses = self.vector(address)?;
-            let args = [all, addresses, self.mask_or_ones()];
-            let types = [all.ty(), addresses.ty()];
-            self.b
-                .intrinsic(self.module, "llvm.masked.scatter", &types, &args)
-                .call_argument_attribute(1, "align", align.into());
+            self.scatter(all, addresses, align);
             return Ok(());
         }
         let to = self.first(address)?;
@@ -202,15 +268,8 @@ impl<'c> Emit<'_, 'c> {
         self.b.store(all, to).align(align);
         self.b.br(after);
         self.b.go_to_end(part);
-        let types = [all.ty(), self.cx.ptr()];
-        self.b
-            .intrinsic(
-                self.module,
-                "llvm.masked.store",
-                &types,
-                &[all, to, self.expand(mask, ty)],
-            )
-            .call_argument_attribute(1, "align", align.into());
+        let mask = self.expand(mask, ty);
+        self.masked_store(all, to, mask, align);
         self.b.br(after);
         self.b.go_to_end(after);
         Ok(())

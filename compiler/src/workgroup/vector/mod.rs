@@ -16,11 +16,16 @@ mod coroutine;
 mod divergence;
 mod division;
 mod emit;
+mod interleaved;
 mod memory;
 mod private;
+mod runs;
+mod small_vectors;
 
+pub use cfg::Cfg;
 pub use coroutine::split;
 
+use super::SubGroupLayout;
 use crate::CpuLevel;
 use crate::intrinsics::{GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
@@ -30,10 +35,12 @@ pub const FULL: &str = "kernel.full";
 /// The vector kernel for fewer active lanes: `(item, args)`, with the number in the item.
 pub const PARTIAL: &str = "kernel.partial";
 
-/// Prepares a kernel for vectorization: one function, no vectors, simple loops.
+/// Prepares a kernel for vectorization: one function, simple loops.
 const PREPARE: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
-    simplifycfg,loop-mssa(licm),gvn,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,adce,\
-    scalarizer<load-store>,early-cse,dce)";
+    simplifycfg,loop-mssa(licm),gvn,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/// Takes vectors of the kernel's apart.
+const SCALARIZE: &str = "function(scalarizer<load-store>,early-cse,dce)";
 
 /// The passes after copies of private variables were split.
 const AFTER_SPLIT: &str =
@@ -75,28 +82,37 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
     }
 }
 
-/// Prepares a module and adds the vector kernel, and with `predicated` also the one for fewer lanes. With `waits` they
-/// are coroutines that suspend at barriers. An error says why the kernel cannot be vectorized.
+/// Prepares a module and adds the vector kernel, and with a tail also the one for fewer lanes. With `waits` they are coroutines
+/// that suspend at barriers. An error says why the kernel cannot be vectorized.
 pub fn widen(
     machine: &Machine,
     module: &Module<'_>,
     width: Width,
-    predicated: bool,
+    layout: SubGroupLayout,
     waits: bool,
 ) -> Result<(), String> {
     if !(4..=64).contains(&width.lanes) {
         return Err(format!("sub-groups of {}", width.lanes));
     }
-    prepare(machine, module)?;
+    prepare(machine, module, width, layout)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
-    emit::emit(module, kernel, FULL, width, false, waits)?;
-    if predicated {
-        emit::emit(module, kernel, PARTIAL, width, true, waits)?;
+    let emit = |name, is_partial| {
+        let plan = emit::Plan {
+            width,
+            spans_rows: layout.spans_rows,
+            is_partial,
+            waits,
+        };
+        emit::emit(module, kernel, name, plan)
+    };
+    emit(FULL, false)?;
+    if layout.has_tail {
+        emit(PARTIAL, true)?;
     }
     Ok(())
 }
 
-fn prepare(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
+fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGroupLayout) -> Result<(), String> {
     machine.set_target(module);
     for function in module
         .functions()
@@ -107,6 +123,11 @@ fn prepare(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
     }
     module.verify()?;
     machine.run_passes(module, PREPARE, false)?;
+    let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
+    if layout.spans_rows || !small_vectors::are_kept(module, kernel, width.lanes) {
+        small_vectors::fill_padding(module, kernel);
+        machine.run_passes(module, SCALARIZE, false)?;
+    }
     if let Some(kernel) = module.function(KERNEL)
         && private::split_copies(module, kernel)
     {

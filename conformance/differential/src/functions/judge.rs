@@ -24,10 +24,33 @@ fn row(subject: &Subject, bound: String, limit: f64, widths: &[u32], calls: usiz
     }
 }
 
+/// The outputs of two for the same width.
+fn pairs_of(outputs: &[Output], whose: [Who; 2]) -> Vec<(&Output, &Output)> {
+    let [first, second] = whose.map(|who| outputs.iter().filter(move |output| output.who == who));
+    first.zip(second).collect()
+}
+
 /// The outputs of our two modes for the same width.
 fn pairs(outputs: &[Output]) -> Vec<(&Output, &Output)> {
-    let of = |who| outputs.iter().filter(move |output| output.who == who);
-    of(Who::Scalar).zip(of(Who::Fast)).collect()
+    pairs_of(outputs, [Who::Scalar, Who::Fast])
+}
+
+/// Counts the results that are not the same bits in both tiers, but for NaNs.
+fn compare_tiers(row: &mut Row, outputs: &[Output], formats: [Option<Format>; 2]) {
+    for (best, quick) in pairs_of(outputs, [Who::Fast, Who::Quick]) {
+        let kinds = [(&best.results, &quick.results), (&best.seconds, &quick.seconds)];
+        for (format, (best_bits, quick_bits)) in formats.into_iter().zip(kinds) {
+            let is_nan = |bits: u64| format.is_some_and(|format| format.decode(bits).is_nan());
+            for (index, (&a, &b)) in best_bits.iter().zip(quick_bits).enumerate() {
+                if a != b && !(is_nan(a) && is_nan(b)) {
+                    row.tiers.error += 1.0;
+                    if row.tiers.what.is_empty() {
+                        row.tiers.what = format!("result {index} is {a:#x} and {b:#x}, vectors of {}", best.width);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// The columns of calls.
@@ -108,6 +131,11 @@ pub fn float(
         Bound::Open | Bound::Missing => ("any".into(), f64::INFINITY),
     };
     let mut row = row(&subject, words, limit, widths, calls.len(), absence);
+    let formats = [
+        (!function.is_integer()).then_some(format),
+        matches!(function.second, Second::Float(_)).then_some(format),
+    ];
+    compare_tiers(&mut row, &outputs, formats);
     let result = |bits: u64| match function.is_integer() {
         true => f64::from(bits as u32 as i32),
         false => format.decode(bits),
@@ -249,6 +277,7 @@ pub fn integer(
     }
     let (outputs, absence) = subject.run(widths, &columns(&calls, subject.params.len()), driver)?;
     let mut row = row(&subject, "exact".into(), 0.0, widths, calls.len(), absence);
+    compare_tiers(&mut row, &outputs, [None; 2]);
     let mut met = |who: Who, is_pair: bool, what: &dyn Fn() -> String| {
         let worst = if is_pair { &mut row.apart } else { row.worst(who) };
         if worst.what.is_empty() {
@@ -321,6 +350,7 @@ pub fn geometric(
         (format!("{}", base + each * widest), base + each * widest)
     };
     let mut row = row(&subject, words, limit, function.widths, columns[0].len(), absence);
+    compare_tiers(&mut row, &outputs, [Some(format); 2]);
     for &width in function.widths {
         let of_width: Vec<&Output> = outputs.iter().filter(|o| o.width == width).collect();
         for at in 0..columns[0].len() / width as usize {
@@ -349,7 +379,7 @@ pub fn geometric(
                     match output.who {
                         Who::Scalar => given[0] = result,
                         Who::Fast => given[1] = result,
-                        Who::Interpreter | Who::Driver => {}
+                        Who::Quick | Who::Interpreter | Who::Driver => {}
                     }
                 }
                 let [a, b] = given;

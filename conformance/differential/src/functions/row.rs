@@ -38,10 +38,12 @@ pub struct Row {
     pub widths: String,
     /// How many arguments it was tried with.
     pub calls: usize,
-    /// The errors of our modes.
-    pub ours: [Worst; 2],
+    /// The errors of our modes, and of quick code.
+    pub ours: [Worst; 3],
     /// How far these are apart.
     pub apart: Worst,
+    /// How many results of quick code have other bits than those of the best code.
+    pub tiers: Worst,
     /// The interpreter's error.
     pub interpreter: Worst,
     /// Intel's driver's error.
@@ -62,6 +64,7 @@ impl Row {
         match who {
             Who::Scalar => &mut self.ours[0],
             Who::Fast => &mut self.ours[1],
+            Who::Quick => &mut self.ours[2],
             Who::Interpreter => &mut self.interpreter,
             Who::Driver => &mut self.driver,
         }
@@ -77,11 +80,14 @@ impl Row {
         let checks = [
             ("scalar mode", &self.ours[0]),
             ("fast mode", &self.ours[1]),
+            ("quick code", &self.ours[2]),
             ("scalar and fast mode differ", &self.apart),
             ("interpreter", &self.interpreter),
         ];
         let wrong = checks.into_iter().filter(|(_, worst)| !self.allows(worst));
+        let tiers = Some(("results that differ between the tiers", &self.tiers));
         wrong
+            .chain(tiers.filter(|(_, tiers)| tiers.error > 0.0))
             .map(|(who, worst)| {
                 let error = show(worst.error);
                 format!(
@@ -110,7 +116,9 @@ impl Row {
         for worst in [
             &self.ours[0],
             &self.ours[1],
+            &self.ours[2],
             &self.apart,
+            &self.tiers,
             &self.interpreter,
             &self.driver,
         ] {
@@ -132,8 +140,9 @@ impl Row {
             })
         };
         Some(Self {
-            ours: [worst()?, worst()?],
+            ours: [worst()?, worst()?, worst()?],
             apart: worst()?,
+            tiers: worst()?,
             interpreter: worst()?,
             driver: worst()?,
             name,
@@ -149,8 +158,19 @@ impl Row {
     /// The table's head.
     pub fn head() -> String {
         format!(
-            "{:<16} {:<7} {:>9} {:>9} {:>9} {:>11} {:>11} {:>9}  {:<10} {:>8}",
-            "function", "type", "allowed", "scalar", "fast", "scalar-fast", "interpreter", "Intel", "widths", "calls"
+            "{:<16} {:<7} {:>9} {:>9} {:>9} {:>9} {:>11} {:>10} {:>11} {:>9}  {:<10} {:>8}",
+            "function",
+            "type",
+            "allowed",
+            "scalar",
+            "fast",
+            "quick",
+            "scalar-fast",
+            "fast-quick",
+            "interpreter",
+            "Intel",
+            "widths",
+            "calls"
         )
     }
 }
@@ -162,12 +182,13 @@ impl std::fmt::Display for Row {
         } else {
             "-".into()
         };
-        let all = [&self.ours[0], &self.ours[1], &self.apart, &self.interpreter];
-        let [scalar, fast, apart, interpreter] = all.map(|worst| show(worst.error));
+        let [scalar, fast, quick] = &self.ours;
+        let all = [scalar, fast, quick, &self.apart, &self.tiers, &self.interpreter];
+        let [scalar, fast, quick, apart, tiers, interpreter] = all.map(|worst| show(worst.error));
         let (name, ty, bound, widths, calls) = (&self.name, &self.ty, &self.bound, &self.widths, self.calls);
         write!(
             f,
-            "{name:<16} {ty:<7} {bound:>9} {scalar:>9} {fast:>9} {apart:>11} {interpreter:>11} {driver:>9}  {widths:<10} {calls:>8}"
+            "{name:<16} {ty:<7} {bound:>9} {scalar:>9} {fast:>9} {quick:>9} {apart:>11} {tiers:>10} {interpreter:>11} {driver:>9}  {widths:<10} {calls:>8}"
         )?;
         if !self.faults().is_empty() {
             write!(f, "  WRONG")?;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! A function for one type: the kernels that call it, and what they give on each implementation.
 
-use oxur_compiler::{Mode, Module};
+use oxur_compiler::Module;
 use oxur_interpreter::Schedule;
 
 use crate::launch::Argument;
 use crate::opencl::Driver;
+use crate::ours::Code;
 use crate::range::Range;
 use crate::worker::Stage;
 use crate::{compile, oracle, ours};
@@ -61,6 +62,8 @@ pub enum Who {
     Scalar,
     /// Our fast mode.
     Fast,
+    /// Its quick code.
+    Quick,
     /// The interpreter.
     Interpreter,
     /// Intel's driver.
@@ -142,8 +145,13 @@ impl Subject {
             compile::spirv(&file, &self.source(widths), &["-O1"])?.ok_or("llvm-spirv-14 does not translate it")?;
         let module = Module::parse(&spirv).map_err(|e| e.to_string())?;
         let mut outputs = Vec::new();
-        for (who, mode) in [(Who::Scalar, Mode::Scalar), (Who::Fast, Mode::Fast)] {
-            let program = ours::link(std::slice::from_ref(&module), mode)?;
+        let codes = [
+            (Who::Scalar, Code::Scalar),
+            (Who::Fast, Code::Fast),
+            (Who::Quick, Code::Quick),
+        ];
+        for (who, code) in codes {
+            let program = ours::link(std::slice::from_ref(&module), code)?;
             for &width in widths {
                 let kernel = ours::kernel(&program, &format!("k{width}")).map_err(|e| format!("{who:?}: {e}"))?;
                 outputs.push(self.launch(who, width, columns, |range, arguments| {

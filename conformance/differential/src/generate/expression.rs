@@ -93,6 +93,9 @@ impl Generator {
             (true, 32) => "vf",
             (true, _) => "vd",
         };
+        if scalar.is_signed() && self.rng.chance(12) {
+            return format!("({}){}", scalar.name(), self.window(buffer, scalar));
+        }
         let index = if !self.shifted.is_empty() && self.rng.chance(25) {
             let read = self.guarded_read(buffer, scalar);
             return format!("({}){read}", scalar.name());
@@ -104,6 +107,33 @@ impl Generator {
         } else {
             format!("({}){buffer}[{index}]", scalar.name())
         }
+    }
+
+    /// The exclusive or of some elements that lie together: of a window that each item has for itself, upwards or downwards.
+    fn window(&mut self, buffer: &str, scalar: Scalar) -> String {
+        let step = self.rng.pick(&[1, 2, 2, 3, 3, 4, 4, 5, 8]);
+        // Where groups may be large, items with the same low bits of an id have the same window.
+        let most = INPUTS / step - 1;
+        let own = match self.rng.below(6) {
+            0 => format!("(uint)gi % {most}"),
+            1 => format!("(gi & 511) * {step}"),
+            2 if !self.has.large => format!("(255 - lx) * {step}"),
+            3 if !self.has.large => format!("lid * {step}"),
+            _ if !self.has.large => format!("(size_t)lx * {step}"),
+            _ => format!("(lid & 1023) * {step}"),
+        };
+        if step == 3 && scalar.bits() == 32 && self.rng.chance(50) {
+            let member = self.rng.pick(&["x", "y", "z"]);
+            let other = self.rng.pick(&["x", "y", "z"]);
+            let own = own.trim_end_matches(" * 3");
+            return format!(
+                "(((global const struct Three *){buffer})[({own}) & 511].{member} ^ ((global const struct Three *){buffer})[({own}) & 511].{other})"
+            );
+        }
+        let reads: Vec<_> = (0..1 + self.rng.below(step))
+            .map(|_| format!("{buffer}[({own}) + {}]", self.rng.below(step)))
+            .collect();
+        format!("({})", reads.join(" ^ "))
     }
 
     /// An index into inputs, written in one of the ways that a compiler may see through.
@@ -548,10 +578,19 @@ impl Generator {
                 (true, _) => "vd",
             };
             let start = self.rng.pick(&["g", "gi", "lx", "3"]);
-            let load = if ITEMS + ty.count <= INPUTS {
-                format!("vload{}(0, {buffer} + {start})", ty.count)
-            } else {
-                name.clone()
+            let count = ty.count;
+            let load = match self.rng.below(6) {
+                // One after the other: 16 of each of 511 are within all inputs.
+                0 | 1 if !self.has.large => format!("vload{count}(lx, {buffer})"),
+                2 => format!("vload{count}(gi & 511, {buffer})"),
+                3 => format!("vload{count}(511 - (gi & 511), {buffer})"),
+                4 => format!(
+                    "(gi < {} ? vload{count}(gi, {buffer}) : ({})({}))",
+                    INPUTS / count,
+                    ty.with(element).name(),
+                    self.constant(element)
+                ),
+                _ => format!("vload{count}(0, {buffer} + {start})"),
             };
             return if element == ty.scalar {
                 load

@@ -20,6 +20,7 @@ pub(super) fn text(has: &Features) -> String {
         }
     }
     text += "struct Args { char a; int b; long c; float d; short e[3]; };\n";
+    text += "struct Three { int x, y, z; };\n";
     text += "struct Pair { short x; long y; int z[4]; float w; };\n";
     let parameters: Vec<_> = Buffer::ALL
         .iter()

@@ -3,7 +3,28 @@
 
 use super::types::{INTS, Scalar, Ty};
 use super::{Array, Generator, Var};
-use crate::data::SHARED_COUNTERS;
+use crate::data::{Buffer, SHARED_COUNTERS};
+
+/// The buffer for results of a type.
+fn results(ty: Ty) -> &'static str {
+    match (ty.scalar.is_float(), ty.scalar.bits()) {
+        (false, 8) => "oc",
+        (false, 16) => "os",
+        (false, 32) => "oi",
+        (false, _) => "ol",
+        (true, 16) => "oh",
+        (true, 32) => "of",
+        (true, _) => "od",
+    }
+}
+
+/// A vector of the type that buffers of results have.
+fn as_signed(value: &str, ty: Ty) -> String {
+    match ty.scalar.is_float() || ty.scalar.is_signed() {
+        true => value.into(),
+        false => format!("as_{}({value})", ty.with(ty.scalar.as_int(true)).name()),
+    }
+}
 
 impl Generator {
     /// Some statements, of which control flow nests as deep as `depth`.
@@ -105,9 +126,21 @@ impl Generator {
         self.store_value(&format!("({value})"), Ty::of(scalar));
     }
 
+    /// The address of the item's own results, if these lie side by side and are as many as a vector has elements.
+    fn own_window(&mut self, ty: Ty) -> Option<String> {
+        let name = results(ty);
+        let (index, buffer) = Buffer::ALL.iter().enumerate().find(|b| b.1.name == name)?;
+        let slots = buffer.slots();
+        let has = self.strided >> index & 1 != 0 && ty.count <= slots && self.rng.chance(80);
+        has.then(|| format!("{name} + g * {slots} + {}", self.rng.below(slots - ty.count + 1)))
+    }
+
     /// Writes a value to a buffer of results.
     pub(super) fn store_value(&mut self, value: &str, ty: Ty) {
         if ty.is_vector() {
+            if let Some(place) = self.own_window(ty) {
+                return self.line(format!("vstore{}({}, 0, {place});", ty.count, as_signed(value, ty)));
+            }
             for i in 0..ty.count {
                 self.line(format!("fold = fold * 5 + hash_{}({value}.s{i:x});", ty.scalar.name()));
             }
@@ -116,15 +149,7 @@ impl Generator {
         if self.rng.chance(30) {
             return self.line(format!("fold = fold * 3 + hash_{}({value});", ty.scalar.name()));
         }
-        let place = self.place(match (ty.scalar.is_float(), ty.scalar.bits()) {
-            (false, 8) => "oc",
-            (false, 16) => "os",
-            (false, 32) => "oi",
-            (false, _) => "ol",
-            (true, 16) => "oh",
-            (true, 32) => "of",
-            (true, _) => "od",
-        });
+        let place = self.place(results(ty));
         self.line(format!("{place} = {value};"));
     }
 

@@ -56,6 +56,11 @@ impl<'c> Emit<'_, 'c> {
         Ok(wide)
     }
 
+    /// Whether the current block may use a value.
+    pub fn is_available(&self, value: Value<'c>) -> bool {
+        value.opcode().is_none() || self.known.contains_key(&value) || self.demoted.contains_key(&value)
+    }
+
     /// Lane 0's value of a uniform or affine value.
     pub fn first(&mut self, value: Value<'c>) -> Result<Value<'c>> {
         match self.wide(value)? {

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Accesses at a constant stride other than the element's size: members of structures and vectors, every other element, elements
+//! from the last to the first.
+//!
+//! All accesses of a block to one window of `stride` bytes a lane become plain loads or stores of whole vectors, with shuffles
+//! between elements in the order of memory and those of one member in all lanes. That is worth it if enough of the window is
+//! accessed; else it stays a gather or scatter for each.
+//!
+//! No byte is written that the kernel does not write. Bytes that it does not read are only read between two that it reads less
+//! than a page apart, so that no access faults that would not.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use llvm_sys::LLVMOpcode as L;
+
+use super::calls::is_pure;
+use super::divergence::VectorShape;
+use super::emit::{Emit, Result};
+use super::private::offsets;
+use crate::CpuLevel;
+use crate::llvm::{Kind, Type, Value};
+
+/// The longest stride, in elements.
+const LONGEST: u64 = 16;
+
+/// A load or store of one element in each lane.
+#[derive(Clone, PartialEq, Eq)]
+struct Access<'c> {
+    inst: Value<'c>,
+    /// Its address: that of `root`, and `terms` of indices times bytes, and `offset` bytes.
+    root: Value<'c>,
+    terms: Vec<(Value<'c>, u64)>,
+    offset: i64,
+    /// From lane to lane, in bytes.
+    stride: i64,
+    ty: Type<'c>,
+}
+
+/// Accesses of a block to the same window in each lane, all of them loads, or stores.
+pub(super) struct Group<'c> {
+    /// In the order of the block.
+    members: Vec<Access<'c>>,
+    is_store: bool,
+}
+
+/// The accesses of the current block that are in groups, and what was loaded for members that are still to come.
+#[derive(Default)]
+pub(super) struct Interleaved<'c> {
+    groups: HashMap<Value<'c>, Rc<Group<'c>>>,
+    loaded: HashMap<Value<'c>, Value<'c>>,
+}
+
+/// Where an element comes from: which of several vectors, and its number there.
+type Source = Option<(usize, u32)>;
+
+impl<'c> Group<'c> {
+    fn size(&self, emit: &Emit<'_, 'c>) -> u64 {
+        emit.module.size_of(self.members[0].ty)
+    }
+
+    /// The stride in elements.
+    fn step(&self, emit: &Emit<'_, 'c>) -> u32 {
+        (self.members[0].stride.unsigned_abs() / self.size(emit)) as u32
+    }
+
+    fn is_reversed(&self) -> bool {
+        self.members[0].stride < 0
+    }
+
+    fn lowest(&self) -> i64 {
+        self.members.iter().map(|m| m.offset).min().unwrap_or(0)
+    }
+
+    /// The place of a member in the window, in elements.
+    fn place(&self, emit: &Emit<'_, 'c>, member: &Access<'c>) -> u32 {
+        ((member.offset - self.lowest()) as u64 / self.size(emit)) as u32
+    }
+
+    /// The last place that is accessed.
+    fn last(&self, emit: &Emit<'_, 'c>) -> u32 {
+        self.members.iter().map(|m| self.place(emit, m)).max().unwrap_or(0)
+    }
+
+    /// Whether an access is one more to this window.
+    fn takes(&self, emit: &Emit<'_, 'c>, other: &Access<'c>, is_store: bool) -> bool {
+        let first = &self.members[0];
+        let size = self.size(emit) as i64;
+        let low = self.lowest().min(other.offset);
+        let high = self
+            .members
+            .iter()
+            .map(|m| m.offset)
+            .max()
+            .unwrap_or(0)
+            .max(other.offset);
+        self.is_store == is_store
+            && (first.root, first.stride, first.ty) == (other.root, other.stride, other.ty)
+            && first.terms == other.terms
+            && (other.offset - first.offset) % size == 0
+            && high - low < first.stride.abs()
+            && !(is_store && self.members.iter().any(|m| m.offset == other.offset))
+    }
+
+    /// Where loads of whole vectors begin, in elements. They end with the last element that is accessed.
+    fn starts(&self, emit: &Emit<'_, 'c>) -> Vec<u32> {
+        let lanes = emit.lanes;
+        let end = (lanes - 1) * self.step(emit) + self.last(emit) + 1;
+        (0..end.div_ceil(lanes)).map(|k| (k * lanes).min(end - lanes)).collect()
+    }
+
+    /// How many places of the window are accessed.
+    fn used_places(&self, emit: &Emit<'_, 'c>) -> u32 {
+        let used = |place: &u32| self.members.iter().any(|m| self.place(emit, m) == *place);
+        (0..self.step(emit)).filter(used).count() as u32
+    }
+
+    /// Whether there is a short way to shuffle all places of the window at once, and most of them are accessed.
+    fn has_short_way(&self, emit: &Emit<'_, 'c>) -> bool {
+        let (step, used) = (self.step(emit), self.used_places(emit));
+        step.is_power_of_two() && (used == step || !self.is_store && 2 * used > step)
+    }
+
+    /// Whether whole vectors and shuffles take less time than an access for each lane.
+    fn is_worth_it(&self, emit: &Emit<'_, 'c>) -> bool {
+        let (step, lanes, members) = (self.step(emit), emit.lanes, self.members.len() as u32);
+        if emit.mask.is_some() && !Emit::has_masked_access(self.members[0].ty) {
+            return false;
+        }
+        let level = CpuLevel::current();
+        if self.is_store && self.used_places(emit) < step && level != CpuLevel::V4 {
+            return false;
+        }
+        // Before AVX-512, most shuffles of two vectors take several instructions.
+        let by_shuffle = if level == CpuLevel::V4 { 1 } else { 2 };
+        let vectors = match self.is_store {
+            true => step,
+            false => self.starts(emit).len() as u32,
+        };
+        let shuffles = match self.has_short_way(emit) {
+            true => step * step.ilog2().max(1),
+            false if self.is_store => vectors * (members - 1).max(1),
+            false => members * (vectors - 1).max(1),
+        };
+        5 * (vectors + by_shuffle * shuffles) < 4 * members * lanes
+    }
+}
+
+impl<'c> Emit<'_, 'c> {
+    /// The access of an instruction, if it is one at a constant stride.
+    fn strided(&self, inst: Value<'c>) -> Option<(Access<'c>, bool)> {
+        let is_store = inst.opcode() == Some(L::LLVMStore);
+        let (address, ty) = match inst.opcode()? {
+            L::LLVMStore => (inst.operand(1), inst.operand(0).ty()),
+            L::LLVMLoad => (inst.operand(0), inst.ty()),
+            _ => return None,
+        };
+        let is_simple = matches!(ty.kind(), Kind::Int(8 | 16 | 32 | 64) | Kind::Float(_) | Kind::Pointer);
+        if inst.is_volatile() || inst.is_atomic() || !is_simple || self.shapes.private.element_size(address).is_some() {
+            return None;
+        }
+        let VectorShape::Affine { stride, .. } = self.shapes.of(address) else {
+            return None;
+        };
+        let size = self.module.size_of(ty);
+        let steps = stride.unsigned_abs() / size;
+        if stride == size as i64 || !stride.unsigned_abs().is_multiple_of(size) || !(1..=LONGEST).contains(&steps) {
+            return None;
+        }
+        let mut access = Access {
+            inst,
+            root: address,
+            terms: Vec::new(),
+            offset: 0,
+            stride,
+            ty,
+        };
+        while access.root.opcode() == Some(L::LLVMGetElementPtr) {
+            for (index, step) in offsets(self.module, access.root) {
+                match index {
+                    Some(index) => access.terms.push((index, step)),
+                    None => access.offset = access.offset.wrapping_add(step as i64),
+                }
+            }
+            access.root = access.root.operand(0);
+        }
+        Some((access, is_store))
+    }
+
+    /// Finds the groups of a block. Loads go to the first of a group, stores to the last, so nothing in between may write to
+    /// memory, or access it at all.
+    pub(super) fn find_groups(&mut self, instructions: &[Value<'c>]) {
+        let mut open: Vec<Group<'c>> = Vec::new();
+        let mut done: Vec<Group<'c>> = Vec::new();
+        for &inst in instructions {
+            let (reads, writes) = match inst.opcode() {
+                Some(L::LLVMLoad) if !inst.is_volatile() && !inst.is_atomic() => (true, false),
+                Some(L::LLVMStore | L::LLVMLoad | L::LLVMFence | L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg) => {
+                    (true, true)
+                }
+                Some(L::LLVMCall) => {
+                    let harmless = inst.callee().is_some_and(|f| {
+                        let name = f.name();
+                        is_pure(f) || Self::primitive(&name).is_some() || name.starts_with("llvm.lifetime")
+                    });
+                    (!harmless, !harmless)
+                }
+                _ => (false, false),
+            };
+            let access = self.strided(inst);
+            let joined = access
+                .as_ref()
+                .and_then(|(access, is_store)| open.iter().position(|group| group.takes(self, access, *is_store)));
+            let mut still_open = Vec::new();
+            for (at, mut group) in open.into_iter().enumerate() {
+                if Some(at) == joined {
+                    group.members.extend(access.iter().map(|(access, _)| access.clone()));
+                    still_open.push(group);
+                } else if writes || reads && group.is_store {
+                    done.push(group);
+                } else {
+                    still_open.push(group);
+                }
+            }
+            open = still_open;
+            if let (None, Some((access, is_store))) = (joined, access) {
+                open.push(Group {
+                    members: vec![access],
+                    is_store,
+                });
+            }
+        }
+        done.extend(open);
+        self.interleaved = Interleaved::default();
+        for group in done {
+            if group.is_worth_it(self) {
+                let group = Rc::new(group);
+                for member in &group.members {
+                    self.interleaved.groups.insert(member.inst, group.clone());
+                }
+            }
+        }
+    }
+
+    /// The value of a load that is in a group.
+    pub(super) fn load_interleaved(&mut self, inst: Value<'c>) -> Result<Option<Value<'c>>> {
+        if let Some(group) = self.interleaved.groups.get(&inst).cloned()
+            && !self.interleaved.loaded.contains_key(&inst)
+        {
+            self.load_group(&group, inst)?;
+        }
+        Ok(self.interleaved.loaded.get(&inst).copied())
+    }
+
+    /// Whether a store is in a group. The last of the group stores all.
+    pub(super) fn store_interleaved(&mut self, inst: Value<'c>) -> Result<bool> {
+        let Some(group) = self.interleaved.groups.get(&inst).cloned() else {
+            return Ok(false);
+        };
+        if group.members.last().is_some_and(|last| last.inst == inst) {
+            self.store_group(&group, inst)?;
+        }
+        Ok(true)
+    }
+
+    /// The address of the lowest window of all lanes, by the address of a member.
+    fn window(&mut self, group: &Group<'c>, of: Value<'c>) -> Result<(Value<'c>, u32)> {
+        let member = group.members.iter().find(|m| m.inst == of).ok_or("no member")?;
+        let address = self.first(of.operand(u32::from(group.is_store)))?;
+        let mut offset = group.lowest() - member.offset;
+        if group.is_reversed() {
+            offset += member.stride * i64::from(self.lanes - 1);
+        }
+        let natural = 1 << group.size(self).trailing_zeros();
+        let align = group.members.iter().map(|m| m.inst.get_align()).min().unwrap_or(1);
+        Ok((
+            self.b.offset(address, self.cx.int(64).int(offset as u64)),
+            align.min(natural),
+        ))
+    }
+
+    /// The window of a lane, in the order of memory; and back.
+    fn turned(&self, group: &Group<'c>, lane: u32) -> u32 {
+        match group.is_reversed() {
+            true => self.lanes - 1 - lane,
+            false => lane,
+        }
+    }
+
+    /// The mask of elements from a number on, each in the window of a lane, at places that are `used`; `None` if all are.
+    fn element_mask(&self, group: &Group<'c>, start: u32, used: impl Fn(u32) -> bool) -> Option<Value<'c>> {
+        let step = group.step(self);
+        let elements = start..start + self.lanes;
+        let flag = self.cx.int(1);
+        let constant: Vec<bool> = elements.clone().map(|e| used(e % step)).collect();
+        let all = constant.iter().all(|&c| c);
+        let constant = Value::vector(&constant.iter().map(|&c| flag.int(c.into())).collect::<Vec<_>>());
+        let active = self.mask.map(|mask| {
+            let lanes: Vec<u32> = elements
+                .map(|e| self.turned(group, (e / step).min(self.lanes - 1)))
+                .collect();
+            self.b.shuffle(mask, mask.ty().poison(), &lanes)
+        });
+        match active {
+            None if all => None,
+            None => Some(constant),
+            Some(active) => Some(self.b.and(active, constant)),
+        }
+    }
+
+    fn load_group(&mut self, group: &Group<'c>, first: Value<'c>) -> Result<()> {
+        let (lanes, step, last) = (self.lanes, group.step(self), group.last(self));
+        let (base, align) = self.window(group, first)?;
+        let ty = group.members[0].ty;
+        let wide = self.wide_type(ty)?;
+        let starts = group.starts(self);
+        let mut vectors = Vec::new();
+        for &start in &starts {
+            let at = self
+                .b
+                .offset(base, self.cx.int(64).int(u64::from(start) * group.size(self)));
+            let mask = self
+                .mask
+                .and_then(|_| self.element_mask(group, start, |place| place <= last));
+            vectors.push(self.load_vector(wide, at, mask, None, align));
+        }
+        let members: Vec<(Value<'c>, u32)> = group.members.iter().map(|m| (m.inst, group.place(self, m))).collect();
+        let by_place = (group.has_short_way(self) && step > 1).then(|| {
+            // The last vector may begin earlier than the short way wants, so as not to end behind the last element.
+            let mut vectors = vectors.clone();
+            if let (Some(vector), Some(&start)) = (vectors.last_mut(), starts.last()) {
+                let early = (step - 1) * lanes - start;
+                let pattern: Vec<u32> = (0..lanes)
+                    .map(|i| if i + early < lanes { i + early } else { u32::MAX })
+                    .collect();
+                if early > 0 {
+                    *vector = self.b.shuffle(*vector, wide.poison(), &pattern);
+                }
+            }
+            self.deinterleave(vectors)
+        });
+        for (inst, place) in members {
+            let value = match &by_place {
+                Some(values) if group.is_reversed() => {
+                    let sources: Vec<Source> = (0..lanes).map(|l| Some((0, self.turned(group, l)))).collect();
+                    self.pick(&values[place as usize..][..1], &sources)
+                }
+                Some(values) => values[place as usize],
+                None => {
+                    let sources: Vec<Source> = (0..lanes)
+                        .map(|lane| {
+                            let element = self.turned(group, lane) * step + place;
+                            let vector = starts.iter().rposition(|&start| start <= element).unwrap_or(0);
+                            Some((vector, element - starts[vector]))
+                        })
+                        .collect();
+                    self.pick(&vectors, &sources)
+                }
+            };
+            self.interleaved.loaded.insert(inst, value);
+        }
+        Ok(())
+    }
+
+    fn store_group(&mut self, group: &Group<'c>, last: Value<'c>) -> Result<()> {
+        let (lanes, step) = (self.lanes, group.step(self));
+        let (base, align) = self.window(group, last)?;
+        let mut values = Vec::new();
+        for place in 0..step {
+            let member = group.members.iter().find(|m| group.place(self, m) == place);
+            values.push(match member {
+                Some(member) => Some(self.vector(member.inst.operand(0))?),
+                None => None,
+            });
+        }
+        let is_used = |place: u32| values[place as usize].is_some();
+        let vectors: Vec<Value<'c>> = if group.has_short_way(self) && step > 1 && !group.is_reversed() {
+            self.interleave(values.iter().copied().flatten().collect())
+        } else {
+            let nothing = self.wide_type(group.members[0].ty)?.poison();
+            let all: Vec<Value<'c>> = values.iter().map(|v| v.unwrap_or(nothing)).collect();
+            (0..step)
+                .map(|vector| {
+                    let sources: Vec<Source> = (0..lanes)
+                        .map(|i| {
+                            let element = vector * lanes + i;
+                            let place = element % step;
+                            is_used(place).then(|| (place as usize, self.turned(group, element / step)))
+                        })
+                        .collect();
+                    self.pick(&all, &sources)
+                })
+                .collect()
+        };
+        for (vector, start) in vectors.into_iter().zip((0..).step_by(lanes as usize)) {
+            let at = self
+                .b
+                .offset(base, self.cx.int(64).int(u64::from(start) * group.size(self)));
+            match self.element_mask(group, start, is_used) {
+                Some(mask) => self.masked_store(vector, at, mask, align),
+                None => {
+                    self.b.store(vector, at).align(align);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A vector of elements of others, two of which are shuffled at a time.
+    fn pick(&self, vectors: &[Value<'c>], sources: &[Source]) -> Value<'c> {
+        let lanes = self.lanes;
+        let mut used: Vec<usize> = sources.iter().flatten().map(|s| s.0).collect();
+        used.sort_unstable();
+        used.dedup();
+        let of = |which: usize, lane: usize| sources[lane].filter(|s| s.0 == which).map(|s| s.1);
+        let Some((&first, more)) = used.split_first() else {
+            return vectors[0].ty().poison();
+        };
+        let mut so_far = vectors[first];
+        // Whether the elements of the first vector are at their places.
+        let mut is_placed = false;
+        let mut taken = vec![first];
+        let others: Vec<Option<usize>> = match more.is_empty() {
+            true => vec![None],
+            false => more.iter().map(|&v| Some(v)).collect(),
+        };
+        for other in others {
+            let pattern: Vec<u32> = (0..lanes as usize)
+                .map(|lane| {
+                    let theirs = other.and_then(|v| of(v, lane)).map(|i| lanes + i);
+                    let own = match is_placed {
+                        true => sources[lane].filter(|s| taken.contains(&s.0)).map(|_| lane as u32),
+                        false => of(first, lane),
+                    };
+                    theirs.or(own).unwrap_or(u32::MAX)
+                })
+                .collect();
+            let with = other.map_or(so_far.ty().poison(), |v| vectors[v]);
+            so_far = self.b.shuffle(so_far, with, &pattern);
+            is_placed = true;
+            taken.extend(other);
+        }
+        so_far
+    }
+
+    /// From vectors in the order of memory to one of each place; as many of either, a power of two.
+    fn deinterleave(&self, vectors: Vec<Value<'c>>) -> Vec<Value<'c>> {
+        if vectors.len() < 2 {
+            return vectors;
+        }
+        let [even, odd] = [0, 1].map(|first| {
+            let pattern: Vec<u32> = (0..self.lanes).map(|i| 2 * i + first).collect();
+            let halves = vectors.chunks(2).map(|two| self.b.shuffle(two[0], two[1], &pattern));
+            self.deinterleave(halves.collect())
+        });
+        even.into_iter().zip(odd).flat_map(|(x, y)| [x, y]).collect()
+    }
+
+    /// The reverse.
+    fn interleave(&self, values: Vec<Value<'c>>) -> Vec<Value<'c>> {
+        if values.len() < 2 {
+            return values;
+        }
+        let [even, odd] = [0, 1].map(|first| {
+            let half = values.iter().copied().skip(first).step_by(2);
+            self.interleave(half.collect())
+        });
+        let lanes = self.lanes;
+        let zipped = |x, y, start: u32| {
+            let pattern: Vec<u32> = (0..lanes).map(|i| start + i / 2 + i % 2 * lanes).collect();
+            self.b.shuffle(x, y, &pattern)
+        };
+        let both = even.into_iter().zip(odd);
+        both.flat_map(|(x, y)| [zipped(x, y, 0), zipped(x, y, lanes / 2)])
+            .collect()
+    }
+}

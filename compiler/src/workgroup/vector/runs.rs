@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Accesses that are hoped to be of consecutive elements, but are not known to be: of lanes in several rows of a group, which are
+//! consecutive within each row, and by unsigned indices, which may wrap.
+//!
+//! Code looks at the indices when it runs. If all lanes are consecutive, it is a plain vector access. If they are in a few runs, it
+//! is a masked one for each run. Otherwise it is a gather or scatter. So a hope that fails costs time only.
+
+use llvm_sys::LLVMIntPredicate as I;
+use llvm_sys::LLVMOpcode as L;
+
+use super::divergence::VectorShape;
+use super::emit::{Emit, Result};
+use crate::CpuLevel;
+use crate::llvm::{Block, Type, Value};
+
+/// The addresses of all lanes.
+struct Places<'c> {
+    /// The address of each lane.
+    addresses: Value<'c>,
+    /// What is consecutive: an index of 64 bits, or the address itself.
+    numbers: Value<'c>,
+    /// From one number to the next.
+    step: i64,
+    /// A `getelementptr` whose last operand the numbers are, and its operands before that.
+    indexed: Option<(Type<'c>, Vec<Value<'c>>)>,
+    /// Bytes of an element.
+    size: u64,
+    /// Whether lanes go downwards.
+    is_reversed: bool,
+}
+
+/// A load or store of consecutive elements that begin at an address.
+pub(super) struct Consecutive<'c> {
+    pub(super) address: Value<'c>,
+    pub(super) mask: Option<Value<'c>>,
+    /// What was loaded before for lanes that are not in the mask.
+    pub(super) others: Option<Value<'c>>,
+    /// Whether the first element is the last lane's.
+    pub(super) is_reversed: bool,
+}
+
+impl<'c> Emit<'_, 'c> {
+    /// Whether an access to addresses that differ between lanes is hoped to be consecutive, upwards or downwards.
+    pub(super) fn is_hoped_contiguous(&self, address: Value<'c>, ty: Type<'c>) -> bool {
+        let size = self.module.size_of(ty) as i64;
+        self.shapes.of(address) == VectorShape::Varying
+            && self.shapes.private.element_size(address).is_none()
+            && ty.lanes().is_none()
+            && matches!(self.hopes.of(address), VectorShape::Affine { stride, .. } if stride.abs() == size)
+    }
+
+    fn places(&mut self, address: Value<'c>, ty: Type<'c>) -> Result<Places<'c>> {
+        let wide = self.cx.int(64).vector(self.lanes);
+        let size = self.module.size_of(ty);
+        let is_reversed = matches!(self.hopes.of(address), VectorShape::Affine { stride, .. } if stride < 0);
+        let addresses = self.vector(address)?;
+        let indexed = self.single_index(address, size)?;
+        let (mut numbers, step, indexed) = match indexed {
+            Some((index, before)) => {
+                let index = self.vector(index)?;
+                let of = (address.source_element_type(), before);
+                (self.b.sext_or_trunc(index, wide), 1, Some(of))
+            }
+            None => (self.b.cast(L::LLVMPtrToInt, addresses, wide), size as i64, None),
+        };
+        if self.mask.is_some() {
+            // A lane that is not active may hold poison.
+            numbers = self.b.freeze(numbers);
+        }
+        Ok(Places {
+            addresses,
+            numbers,
+            step: if is_reversed { -step } else { step },
+            indexed,
+            size,
+            is_reversed,
+        })
+    }
+
+    /// The only index of an address that differs between lanes, if it is the last one and counts elements; and the operands
+    /// before it.
+    fn single_index(&mut self, address: Value<'c>, size: u64) -> Result<Option<(Value<'c>, Vec<Value<'c>>)>> {
+        if address.opcode() != Some(L::LLVMGetElementPtr) {
+            return Ok(None);
+        }
+        let operands = address.operands();
+        let Some((&index, before)) = operands.split_last() else {
+            return Ok(None);
+        };
+        let counts = super::private::offsets(self.module, address).last() == Some(&(Some(index), size));
+        let same = |v: &Value<'c>| self.shapes.of(*v) == VectorShape::Uniform;
+        if !counts || !before.iter().all(same) || !operands.iter().all(|&v| self.is_available(v)) {
+            return Ok(None);
+        }
+        let mut firsts = Vec::new();
+        for &operand in before {
+            firsts.push(self.first(operand)?);
+        }
+        Ok(Some((index, firsts)))
+    }
+
+    /// The address of the first element if all lanes were in the run of this one.
+    fn start_of_run(&self, places: &Places<'c>, lane: Value<'c>) -> Value<'c> {
+        let wide = self.cx.int(64);
+        let number = self.b.zext_or_trunc(lane, wide);
+        let back = match places.is_reversed {
+            true => self.b.sub(number, wide.int(u64::from(self.lanes) - 1)),
+            false => self.b.neg(number),
+        };
+        match &places.indexed {
+            Some((ty, before)) => {
+                let own = self.b.extract_element(places.numbers, lane);
+                let mut operands = before.clone();
+                operands.push(self.b.add(own, back));
+                self.b.gep(*ty, operands[0], &operands[1..], false)
+            }
+            None => {
+                let own = self.b.extract_element(places.numbers, lane);
+                let own = self.b.add(own, self.b.mul(back, wide.int(places.size)));
+                self.b.cast(L::LLVMIntToPtr, own, self.cx.ptr())
+            }
+        }
+    }
+
+    /// A bit for each lane that does not follow the one below it.
+    fn run_starts(&self, places: &Places<'c>) -> Value<'c> {
+        let (b, numbers) = (&self.b, places.numbers);
+        let next: Vec<u32> = (0..self.lanes).map(|l| (l + 1).min(self.lanes - 1)).collect();
+        let next = b.shuffle(numbers, numbers.ty().poison(), &next);
+        let follows = b.icmp(I::LLVMIntEQ, b.sub(next, numbers), numbers.ty().int(places.step as u64));
+        let follows = self.mask_bits(follows);
+        // What is kept across a barrier are these few bits: `freeze` is not computed again, other than what they are made of.
+        b.freeze(b.not(b.shl(follows, follows.ty().int(1))))
+    }
+
+    /// Whether accesses under a mask are as fast as others.
+    pub(super) fn has_masked_access(ty: Type<'_>) -> bool {
+        match CpuLevel::current() {
+            CpuLevel::V4 => true,
+            CpuLevel::V3 => ty.is_ptr() || ty.bits() >= 32,
+            CpuLevel::V2 => false,
+        }
+    }
+
+    /// A vector from the last lane to the first.
+    pub(super) fn turn(&self, all: Value<'c>) -> Value<'c> {
+        let back: Vec<u32> = (0..self.lanes).rev().collect();
+        self.b.shuffle(all, all.ty().poison(), &back)
+    }
+
+    /// A load or store of hoped places. `access` makes one of consecutive elements; `spread` makes a gather or scatter.
+    pub(super) fn in_runs(
+        &mut self,
+        address: Value<'c>,
+        ty: Type<'c>,
+        result: Option<Type<'c>>,
+        access: impl Fn(&mut Self, Consecutive<'c>) -> Option<Value<'c>>,
+        spread: impl FnOnce(&mut Self, Value<'c>) -> Option<Value<'c>>,
+    ) -> Result<Option<Value<'c>>> {
+        let places = self.places(address, ty)?;
+        let word = self.cx.int(32);
+        let starts = self.run_starts(&places);
+        let bits = starts.ty();
+        let before = self.b.block();
+        let [whole, several, spread_out, after] =
+            ["run", "runs", "spread", "accessed"].map(|n| self.function.append_block(n));
+        for block in [after, spread_out, several, whole] {
+            block.move_after(before);
+        }
+        let mut results: Vec<(Value<'c>, Block<'c>)> = Vec::new();
+        let one = self.b.icmp(I::LLVMIntEQ, starts, bits.int(1));
+        self.b.cond_br(one, whole, several);
+        self.b.go_to_end(whole);
+        let all = Consecutive {
+            address: self.start_of_run(&places, word.zero()),
+            mask: match places.is_reversed {
+                true => self.mask.map(|mask| self.turn(mask)),
+                false => self.mask,
+            },
+            others: None,
+            is_reversed: places.is_reversed,
+        };
+        let value = access(self, all);
+        results.extend(value.map(|v| (v, self.b.block())));
+        self.b.br(after);
+
+        self.b.go_to_end(several);
+        if self.spans_rows && !places.is_reversed && Self::has_masked_access(ty) {
+            let run = self.function.append_block("each.run");
+            run.move_after(several);
+            let count = self.b.intrinsic(self.module, "llvm.ctpop", &[bits], &[starts]);
+            let few = self.b.icmp(I::LLVMIntULE, count, bits.int((self.lanes / 4).into()));
+            self.b.cond_br(few, run, spread_out);
+            self.b.go_to_end(run);
+            let rest = self.b.phi(bits);
+            let so_far = result.map(|ty| self.b.phi(ty));
+            let lowest = |value| self.b.and(value, self.b.neg(value));
+            let next = self.b.and(rest, self.b.sub(rest, bits.int(1)));
+            // The bits from this run's first lane to the lane before the next run. Behind the last one it wraps.
+            let mask = self.b.sub(lowest(next), lowest(rest));
+            let mut mask = self.b.bitcast(mask, self.cx.int(1).vector(self.lanes));
+            if let Some(active) = self.mask {
+                mask = self.b.and(mask, active);
+            }
+            let no = self.cx.int(1).int(1);
+            let lane = self.b.intrinsic(self.module, "llvm.cttz", &[bits], &[rest, no]);
+            let start = self.start_of_run(&places, self.b.zext_or_trunc(lane, word));
+            let some = Consecutive {
+                address: start,
+                mask: Some(mask),
+                others: so_far,
+                is_reversed: false,
+            };
+            let value = access(self, some);
+            let end = self.b.block();
+            self.b.cond_br(self.b.icmp(I::LLVMIntEQ, next, bits.zero()), after, run);
+            rest.add_incoming(&[(starts, several), (next, end)]);
+            if let (Some(so_far), Some(value)) = (so_far, value) {
+                so_far.add_incoming(&[(so_far.ty().poison(), several), (value, end)]);
+                results.push((value, end));
+            }
+        } else {
+            self.b.br(spread_out);
+        }
+        self.b.go_to_end(spread_out);
+        let value = spread(self, places.addresses);
+        results.extend(value.map(|v| (v, self.b.block())));
+        self.b.br(after);
+        self.b.go_to_end(after);
+        Ok(result.map(|ty| {
+            let all = self.b.phi(ty);
+            all.add_incoming(&results);
+            all
+        }))
+    }
+}

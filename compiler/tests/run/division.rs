@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Divisions of integers, which lanes do with floating-point numbers as long as these are exact: of numbers around the bounds of
+//! that.
+
+use super::{Argument, MODES, compile_in, range, run};
+
+fn text(ty: &str, bytes: usize, op: &str) -> String {
+    format!(
+        "OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %type = OpTypeFunction %void %global_{ty} %global_{ty}
+        %kernel = OpFunction %void None %type
+        %p = OpFunctionParameter %global_{ty}
+        %q = OpFunctionParameter %global_{ty}
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %at_x = OpPtrAccessChain %global_{ty} %p %id
+        %x = OpLoad %{ty} %at_x Aligned {bytes}
+        %at_y = OpPtrAccessChain %global_{ty} %q %id
+        %y = OpLoad %{ty} %at_y Aligned {bytes}
+        %result = {op} %{ty} %x %y
+        OpStore %at_x %result Aligned {bytes}
+        OpReturn
+        OpFunctionEnd"
+    )
+}
+
+#[test]
+fn of_large_numbers() {
+    const ITEMS: i64 = 48;
+    for (ty, bits) in [("short", 16), ("int", 32), ("long", 64)] {
+        for op in ["OpSDiv", "OpSRem", "OpUDiv", "OpUMod"] {
+            let kernels = MODES.map(|mode| (mode, compile_in(mode, &text(ty, bits / 8, op))));
+            let is_signed = op.starts_with("OpS");
+            let widths = [7, 15, 23, 24, 25, 31, 50, 51, 52, 53, 54, 61, 62, 63];
+            for (width, divisor) in widths
+                .into_iter()
+                .filter(|width| *width < bits)
+                .flat_map(|width| [3, (1i64 << (width / 2)) - 5].map(|divisor| (width, divisor.max(1))))
+            {
+                // The largest numbers of that many bits, each other one negative if there is a sign.
+                let pairs: Vec<[i64; 2]> = (0..ITEMS)
+                    .map(|i| {
+                        let x = i64::MAX >> (63 - width);
+                        let sign = if is_signed && i % 2 == 1 { -1 } else { 1 };
+                        [
+                            sign * (x - i / 3),
+                            (divisor + i % 3) * if is_signed && i % 4 > 1 { -1 } else { 1 },
+                        ]
+                    })
+                    .collect();
+                let result = |[x, y]: [i64; 2]| match op {
+                    "OpSDiv" => x / y,
+                    "OpSRem" => x % y,
+                    "OpUDiv" => (x as u64 / y as u64) as i64,
+                    _ => (x as u64 % y as u64) as i64,
+                };
+                let bytes = |numbers: &mut dyn Iterator<Item = i64>| -> Vec<u8> {
+                    numbers.flat_map(|x| x.to_le_bytes()[..bits / 8].to_vec()).collect()
+                };
+                let expected = bytes(&mut pairs.iter().map(|&pair| result(pair)));
+                for (mode, kernel) in &kernels {
+                    let mut p = bytes(&mut pairs.iter().map(|pair| pair[0]));
+                    let mut q = bytes(&mut pairs.iter().map(|pair| pair[1]));
+                    let mut arguments = [&mut p, &mut q].map(|memory| Argument::Memory(memory));
+                    run(kernel, range([1; 3], [ITEMS as u64, 1, 1]), &mut arguments).unwrap();
+                    assert_eq!(p, expected, "{op} of {ty}, numbers of {width} bits, {mode:?}");
+                }
+            }
+        }
+    }
+}
