@@ -18,28 +18,16 @@ pub(crate) struct Adapter {
 
 /// `OXUR_CPU`: whether the CPU shows up at all. Which place it has among others is the loader's to decide.
 fn is_off() -> bool {
-    match std::env::var("OXUR_CPU").as_deref() {
-        Ok("off") => true,
-        Ok("" | "prefer" | "fallback") | Err(std::env::VarError::NotPresent) => false,
-        other => {
-            log::warn!("OXUR_CPU={other:?} is ignored: it is `prefer`, `fallback` or `off`");
-            false
-        }
-    }
+    kit::environment::CPU.word() == Some("off")
 }
 
 /// `UR_CPU_BACKEND`: the backend that the platform reports.
 ///
 /// SYCL runtimes pass SPIR-V to platforms of the backends OpenCL and Level Zero only, so the default is OpenCL.
 fn backend() -> ur::Backend {
-    match std::env::var("UR_CPU_BACKEND") {
-        Ok(name) if name == "native_cpu" => ur::Backend::NATIVE_CPU,
-        Ok(name) if name == "opencl" || name.is_empty() => ur::Backend::OPENCL,
-        Err(std::env::VarError::NotPresent) => ur::Backend::OPENCL,
-        other => {
-            log::warn!("UR_CPU_BACKEND={other:?} is ignored: it is `opencl` or `native_cpu`");
-            ur::Backend::OPENCL
-        }
+    match kit::environment::CPU_BACKEND.word() {
+        Some("native_cpu") => ur::Backend::NATIVE_CPU,
+        _ => ur::Backend::OPENCL,
     }
 }
 

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kit::ur::ResultCode;
+use kit::ur::{CommandType, ResultCode};
 use kit::{
-    Change, Changed, CommandList, CommandTimings, HandleCell, Node, OwnedCommand, Span, UrError, UrResult, WaitList,
+    Change, Changed, CommandList, CommandSignal, CommandTimings, HandleCell, Node, OwnedCommand, Span, UrError,
+    UrResult, WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::exec::Pool;
@@ -35,12 +36,12 @@ impl CommandBuffer {
     /// Translates a command into a step.
     fn step(&self, node: &Node<Cpu>) -> UrResult<Step> {
         let mut dependencies = Vec::new();
-        for event in &node.events {
+        for event in node.events() {
             if let Some(node) = event.node()? {
                 dependencies.push(node.clone());
             }
         }
-        let signal = node.signal.clone();
+        let signal = node.signal().cloned();
         let external = !dependencies.is_empty() || signal.is_some();
         Ok(Step {
             work: work(&node.command.as_command(), self.commands.device(), self.pool)?,
@@ -81,7 +82,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
             && builder.step_count() == before.len()
             && let Ok(step) = self.step(node)
         {
-            builder.push(step, &node.dependencies);
+            builder.push(step, node.dependencies());
         }
         Ok(())
     }
@@ -89,7 +90,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
     fn finalize(&self, builder: &mut PlanBuilder, nodes: &[Node<Cpu>]) -> UrResult<()> {
         let mut builder = std::mem::take(builder);
         for node in &nodes[builder.step_count()..] {
-            builder.push(self.step(node)?, &node.dependencies);
+            builder.push(self.step(node)?, node.dependencies());
         }
         let plan = builder.finish();
         let plan = match self.commands.times() {
@@ -147,21 +148,19 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         })?;
         queue.run_plan(self.commands.command_type(), plan, &self.order, wait, event)
     }
+}
 
-    fn signal(&self, command: kit::ur::CommandType) -> UrResult<(Arc<Event>, Arc<Signal>)> {
-        let node = unsubmitted(self.pool);
-        let event = Event::for_execution(self.commands.context(), command, node.clone());
-        let runs = self.runs.load(Ordering::Relaxed);
+impl CommandSignal<Cpu> for Arc<Signal> {
+    fn create(buffer: &CommandBuffer, command: CommandType) -> UrResult<(Arc<Event>, Self)> {
+        let node = unsubmitted(buffer.pool);
+        let event = Event::for_execution(buffer.commands.context(), command, node.clone());
+        let runs = buffer.runs.load(Ordering::Relaxed);
         Ok((event, Arc::new(Signal::new(node, runs))))
     }
 
-    fn pending(&self, command: kit::ur::CommandType, signal: &Self::Signal) -> Option<Arc<Event>> {
-        let node = signal.pending(self.runs.load(Ordering::Relaxed))?;
-        Some(Event::for_execution(self.commands.context(), command, node))
-    }
-
-    fn check_events(&self) -> UrResult<()> {
-        Ok(())
+    fn pending(&self, buffer: &CommandBuffer, command: CommandType) -> Option<Arc<Event>> {
+        let node = Signal::pending(self, buffer.runs.load(Ordering::Relaxed))?;
+        Some(Event::for_execution(buffer.commands.context(), command, node))
     }
 }
 

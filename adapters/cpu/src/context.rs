@@ -99,6 +99,7 @@ impl kit::Context<Cpu> for Context {
         }
     }
 
+    #[inline(always)]
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, Cpu>) -> UrResult<()> {
         crate::queue::check(command, self, device)
     }

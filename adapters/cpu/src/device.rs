@@ -108,19 +108,7 @@ impl Device {
 
 /// `UR_CPU_DEVICES`: the number of devices.
 fn wanted() -> usize {
-    let Some(value) = std::env::var_os("UR_CPU_DEVICES").filter(|value| !value.is_empty()) else {
-        return 1;
-    };
-    match value.to_str().and_then(|text| text.trim().parse().ok()) {
-        Some(0) | None => {
-            log::warn!(
-                "UR_CPU_DEVICES={} is ignored: it is a number of devices, 1 at least",
-                value.display()
-            );
-            1
-        }
-        Some(wanted) => wanted,
-    }
+    kit::environment::CPU_DEVICES.count().unwrap_or(1)
 }
 
 /// The memory available to this process, in bytes.

@@ -31,14 +31,7 @@ use crate::{Context, Cpu, Device, Event, PhysicalMem};
 /// gets no huge pages.
 pub(crate) fn shares_usm() -> bool {
     static SHARES: OnceLock<bool> = OnceLock::new();
-    *SHARES.get_or_init(|| match std::env::var("UR_CPU_IPC").as_deref() {
-        Ok("1" | "on" | "yes" | "true") => true,
-        Ok("" | "0" | "off" | "no" | "false") | Err(std::env::VarError::NotPresent) => false,
-        other => {
-            log::warn!("UR_CPU_IPC={other:?} is ignored: expected `1` or `0`");
-            false
-        }
-    })
+    *SHARES.get_or_init(|| kit::environment::CPU_IPC.switch().unwrap_or(false))
 }
 
 /// USM of other processes that a context has opened, by start address.

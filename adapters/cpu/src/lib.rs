@@ -64,6 +64,7 @@ pub(crate) struct Cpu;
 
 impl kit::Backend for Cpu {
     const NAME: &'static str = "cpu";
+    const CALLS_DRIVER: bool = false;
 
     type Adapter = Adapter;
     type Platform = Platform;

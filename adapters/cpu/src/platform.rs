@@ -4,8 +4,8 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use kit::ur::{self, PlatformInfo, ResultCode};
-use kit::{HandleCell, InfoOut, UrError, UrResult};
+use kit::ur::{self, PlatformInfo};
+use kit::{HandleCell, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_api_opencl as conv;
 
@@ -51,12 +51,7 @@ impl kit::Platform<Cpu> for Platform {
         opencl::native(self)
     }
 
-    fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {
-        conv::compiler_option(frontend).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("this compiler has no equivalent of {frontend:?}"),
-            )
-        })
+    fn backend_option(&self, frontend: &CStr) -> UrResult<Option<&'static CStr>> {
+        Ok(conv::compiler_option(frontend))
     }
 }

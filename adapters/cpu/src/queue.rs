@@ -34,7 +34,7 @@ pub(crate) use self::command_buffer::work;
 pub(crate) use self::commands::check;
 pub(crate) use self::failure::Failures;
 pub(crate) use self::launch::set_args;
-use self::memory::Owner;
+use self::memory::Retained;
 use self::submit::Submission;
 use crate::opencl::{self, NativeCell};
 use crate::{Context, Cpu, Device, Event, Mem, UsmPool};
@@ -189,19 +189,20 @@ impl kit::Queue<Cpu> for Queue {
             Command::UsmMemcpy { dst, src, size } => {
                 let (dst, src) = (dst.cast(), src.cast());
                 let command = (CommandType::USM_MEMCPY, blocking);
-                self.copy(command, CopyBytes { dst, src, size }, Owner::Client, wait, event)
+                let copy = CopyBytes { dst, src, size };
+                self.copy(command, copy, || Retained::Client, wait, event)
             }
             Command::DeviceGlobalRead { global, dst } => {
                 self.check_context(global.program.context())?;
                 let (copy, owner) = commands::read_global(&global, dst, &self.device)?;
                 let command = (CommandType::DEVICE_GLOBAL_VARIABLE_READ, blocking);
-                self.copy(command, copy, owner, wait, event)
+                self.copy(command, copy, || owner.retain(), wait, event)
             }
             Command::DeviceGlobalWrite { global, src } => {
                 self.check_context(global.program.context())?;
                 let (copy, owner) = commands::write_global(&global, src, &self.device)?;
                 let command = (CommandType::DEVICE_GLOBAL_VARIABLE_WRITE, blocking);
-                self.copy(command, copy, owner, wait, event)
+                self.copy(command, copy, || owner.retain(), wait, event)
             }
             Command::Wait | Command::Barrier { .. } | Command::Timestamp => {
                 self.submit_wait((command.command_type(), blocking), wait, event)

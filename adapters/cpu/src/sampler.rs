@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use kit::ur::{NativeHandle, SamplerAddressingMode, SamplerFilterMode, SamplerInfo};
+use kit::ur::{NativeHandle, SamplerFilterMode, SamplerInfo};
 use kit::{HandleCell, InfoOut, SamplerProperties, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::SamplerBits;
@@ -16,9 +16,7 @@ pub(crate) struct Sampler {
     pub(crate) handle_cell: HandleCell,
     pub(crate) native: NativeCell,
     context: Arc<Context>,
-    normalized: bool,
-    addressing: SamplerAddressingMode,
-    filter: SamplerFilterMode,
+    properties: SamplerProperties,
 }
 
 impl Sampler {
@@ -31,9 +29,9 @@ impl Sampler {
     pub(crate) fn bits(&self) -> SamplerBits {
         // UR and SPIR-V give the modes the same numbers.
         SamplerBits::new(
-            self.normalized,
-            self.addressing.0,
-            self.filter == SamplerFilterMode::LINEAR,
+            self.properties.normalized,
+            self.properties.addressing.0,
+            self.properties.filter == SamplerFilterMode::LINEAR,
         )
     }
 }
@@ -45,9 +43,7 @@ impl kit::Sampler<Cpu> for Sampler {
             handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             context: context.clone(),
-            normalized: properties.normalized,
-            addressing: properties.addressing,
-            filter: properties.filter,
+            properties: *properties,
         }))
     }
 
@@ -64,10 +60,7 @@ impl kit::Sampler<Cpu> for Sampler {
     fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             SamplerInfo::CONTEXT => out.handle(&self.context),
-            SamplerInfo::NORMALIZED_COORDS => out.bool(self.normalized),
-            SamplerInfo::ADDRESSING_MODE => out.value(self.addressing),
-            SamplerInfo::FILTER_MODE => out.value(self.filter),
-            _ => out.unsupported(),
+            _ => self.properties.info(query, out),
         }
     }
 }

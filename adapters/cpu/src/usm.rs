@@ -17,10 +17,8 @@ mod foreign;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmAllocInfo, UsmType};
-use kit::{
-    InfoOut, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties, UsmRequest, size_from_environment,
-};
+use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmAllocInfo, UsmPoolFlags, UsmType};
+use kit::{InfoOut, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties, UsmRequest};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::pages;
 use oxur_device_cpu::shared_file::SharedFile;
@@ -36,7 +34,7 @@ pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 /// The most free memory that a context holds, in bytes: `UR_CPU_USM_POOL`, or an eighth of [`crate::device::total_memory`].
 pub(crate) fn limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| size_from_environment("UR_CPU_USM_POOL", (crate::device::total_memory() / 8) as usize))
+    *LIMIT.get_or_init(|| kit::environment::CPU_USM_POOL.size((crate::device::total_memory() / 8) as usize))
 }
 
 // Allocation and pool flags have no effect: memory from the system is already zeroed, there is no native pool to choose,
@@ -89,6 +87,11 @@ impl kit::MemoryProvider for Context {
         Ok(())
     }
 
+    fn check_pool_flags(_flags: UsmPoolFlags) -> UrResult<()> {
+        // All pools are the device's own here. Pools for allocations in the order of queues ask for such.
+        Ok(())
+    }
+
     fn fence(&self) -> UrResult<Option<u64>> {
         Ok((!self.in_flight.is_idle()).then(|| self.in_flight.epoch()))
     }
@@ -117,6 +120,13 @@ impl kit::MemoryProvider for Context {
 }
 
 impl Context {
+    /// [`usm_hold`](kit::UsmAlloc::usm_hold) with memory of other processes, which the cache does not know.
+    #[cold]
+    fn hold_imported(&self, first: *const c_void, second: *const c_void, size: usize) -> bool {
+        let rest = |memory| kit::UsmAlloc::usm_rest(self, memory);
+        size <= rest(first) && size <= rest(second)
+    }
+
     /// Allocates for an enqueued command: from `pool`, or by default from the pool that the client set for the device.
     pub(crate) fn alloc_for_queue(
         self: &Arc<Self>,
@@ -181,19 +191,23 @@ impl kit::UsmAlloc<Cpu> for Context {
         self.usm.free(self, memory)
     }
 
-    #[inline]
-    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
-        let mut rest = self.usm.rest(memory);
-        if ipc::shares_usm() {
-            for (rest, address) in rest.iter_mut().zip(memory) {
-                if *rest == usize::MAX
-                    && let Some((start, size, _)) = self.imports.find(address as usize)
-                {
-                    *rest = size - (address as usize - start);
-                }
+    fn usm_rest(&self, memory: *const c_void) -> usize {
+        match self.usm.rest(memory) {
+            usize::MAX if ipc::shares_usm() => {
+                let address = memory as usize;
+                let found = self.imports.find(address);
+                found.map_or(usize::MAX, |(start, size, _)| size - (address - start))
             }
+            rest => rest,
         }
-        rest
+    }
+
+    #[inline(always)]
+    fn usm_hold(&self, first: *const c_void, second: *const c_void, size: usize) -> bool {
+        match ipc::shares_usm() {
+            true => self.hold_imported(first, second, size),
+            false => self.usm.hold(first, second, size),
+        }
     }
 
     fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
@@ -229,17 +243,7 @@ impl kit::UsmAlloc<Cpu> for Context {
         Ok(())
     }
 
-    fn default_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
-        self.usm.default_pool(self, device)
-    }
-
-    fn device_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
-        self.usm.device_pool(self, device)
-    }
-
-    fn set_device_pool(self: &Arc<Self>, device: &Arc<Device>, pool: &Arc<UsmPool>) -> UrResult<()> {
-        self.usm.set_device_pool(self, device, pool)
-    }
+    kit::context_usm_pool_methods!(Cpu);
 }
 
 #[cfg(test)]
@@ -363,7 +367,7 @@ mod tests {
             (UsmType::HOST, memory, 100)
         );
         // The imported size is a hint and must not limit copies.
-        assert_eq!(context.usm_rest([pointer.cast_const()]), [usize::MAX]);
+        assert_eq!(context.usm_rest(pointer), usize::MAX);
         assert_eq!(code(context.usm_free(pointer)), Some(ResultCode::ERROR_INVALID_VALUE));
         context.usm_release(pointer).unwrap();
         assert!(!is_usm(&context, pointer));
@@ -387,7 +391,7 @@ mod tests {
         let source = [5u8; 200];
         let at = memory.wrapping_byte_add(10);
         let source: *const c_void = source.as_ptr().cast();
-        assert_eq!(context.usm_rest([at.cast_const(), source]), [90, usize::MAX]);
+        assert_eq!((context.usm_rest(at), context.usm_rest(source)), (90, usize::MAX));
         context.usm_copy(at, source, 90).unwrap();
         // SAFETY: these 90 bytes of the allocation were initialized by the copy.
         let bytes = unsafe { std::slice::from_raw_parts(memory.cast::<u8>().add(10), 90) };

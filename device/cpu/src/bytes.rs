@@ -201,7 +201,7 @@ pub struct FillBytes {
 }
 
 /// An owned pattern, for a fill that runs after the enqueue function returns.
-pub type Pattern = SmallVec<[u8; 64]>;
+pub type Pattern = SmallVec<[u8; 16]>;
 
 // SAFETY: the pointers are to memory that the client may access from any thread, and whose use it synchronizes.
 unsafe impl Send for FillBytes {}

@@ -35,22 +35,12 @@ const FEATURES: [Feature; 2] = [
 fn features() -> &'static [&'static Feature] {
     static WITHOUT: OnceLock<Vec<&'static Feature>> = OnceLock::new();
     WITHOUT.get_or_init(|| {
-        let value = std::env::var_os("UR_CPU_DISABLE_ASPECTS").unwrap_or_default();
-        parse(&value.to_string_lossy())
+        let names = oxur_environment::CPU_DISABLE_ASPECTS.words();
+        FEATURES
+            .iter()
+            .filter(|feature| names.contains(&feature.name))
+            .collect()
     })
-}
-
-fn parse(value: &str) -> Vec<&'static Feature> {
-    let mut found = Vec::new();
-    for name in value.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-        match FEATURES.iter().find(|feature| feature.name == name) {
-            Some(feature) => found.push(feature),
-            None => {
-                log::warn!("UR_CPU_DISABLE_ASPECTS: {name} is ignored: the device can do without fp64 and atomic64")
-            }
-        }
-    }
-    found
 }
 
 /// Whether the feature of this name is disabled.
@@ -85,12 +75,12 @@ pub fn all_extensions() -> impl Iterator<Item = &'static str> {
 mod tests {
     use super::*;
 
+    /// Every name that the variable takes is a feature, and the other way round.
     #[test]
-    fn lists() {
-        let names = |value| parse(value).iter().map(|feature| feature.name).collect::<Vec<_>>();
-        assert!(names("").is_empty());
-        assert_eq!(names("fp64"), ["fp64"]);
-        assert_eq!(names(" atomic64 ,fp64,"), ["atomic64", "fp64"]);
-        assert_eq!(names("fp64,fp16"), ["fp64"]);
+    fn names() {
+        let oxur_environment::Values::Words(names) = oxur_environment::CPU_DISABLE_ASPECTS.values() else {
+            panic!("they are words");
+        };
+        assert_eq!(FEATURES.map(|feature| feature.name), *names);
     }
 }

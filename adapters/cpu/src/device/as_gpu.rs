@@ -19,7 +19,7 @@ fn libraries() -> Option<&'static Libraries> {
         .get_or_init(|| {
             let value = std::env::var_os(VARIABLE)?;
             let libraries = Libraries::parse(&value).unwrap_or_else(|error| {
-                log::warn!("{VARIABLE}={} is ignored: {error}", value.display());
+                kit::environment::warn(&format!("{VARIABLE}={} is ignored: {error}", value.display()));
                 None
             })?;
             log::info!("the device is a GPU for {libraries}");

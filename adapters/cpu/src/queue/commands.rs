@@ -254,6 +254,7 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
 }
 
 /// Checks a command of a command buffer or a graph.
+#[inline(always)]
 pub(crate) fn check(command: &Command<'_, Cpu>, context: &Context, device: &Device) -> UrResult<()> {
     command.check_operands(context)?;
     match command {
@@ -330,7 +331,7 @@ impl Queue {
     ) -> UrResult<()> {
         match action {
             Action::Empty => self.submit_marker(Submission::of(command), wait, event),
-            Action::Copy(copy, owner) => self.copy((command, blocking), copy, owner, wait, event),
+            Action::Copy(copy, owner) => self.copy((command, blocking), copy, || owner.retain(), wait, event),
             Action::CopyRows(copy, owner) => self.copy_rows((command, blocking), copy, owner, wait, event),
             Action::Fill(bytes, pattern, owner) => self.fill(command, bytes, pattern, owner, wait, event),
             Action::FillRows(rows, pattern) => self.fill_rows(command, rows, pattern, wait, event),

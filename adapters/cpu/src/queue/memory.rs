@@ -8,10 +8,9 @@ use kit::ur::CommandType;
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::bytes::{
     ByteOp, ByteWork, CopyBytes, CopyRows, Extent, FillBytes, FillRows, INLINE_LIMIT, INLINE_LIMIT_BLOCKING, Layout,
-    copy_rows_work, fill, fill_rows, fill_rows_work,
+    Pattern, copy_rows_work, fill, fill_rows, fill_rows_work,
 };
 use oxur_device_cpu::exec::Work;
-use smallvec::{SmallVec, smallvec};
 
 use super::submit::Submission;
 use super::{Out, Queue, Wait};
@@ -28,31 +27,24 @@ pub(super) enum Owner<'a> {
 }
 
 impl Owner<'_> {
-    fn retain(self) -> Retained {
+    pub(super) fn retain(self) -> Retained {
         match self {
-            Self::Client => Retained::default(),
-            Self::Mem(mem) => Retained {
-                _mems: smallvec![mem.clone()],
-                _program: None,
-            },
-            Self::Mems(mems) => Retained {
-                _mems: mems.map(Arc::clone).into_iter().collect(),
-                _program: None,
-            },
-            Self::Program(owner) => Retained {
-                _mems: SmallVec::new(),
-                _program: Some(owner),
-            },
+            Self::Client => Retained::Client,
+            Self::Mem(mem) => Retained::Mem(mem.clone()),
+            Self::Mems(mems) => Retained::Mems(mems.map(Arc::clone)),
+            Self::Program(owner) => Retained::Program(owner),
         }
     }
 }
 
 /// Keeps an [`Owner`] alive for a command that outlives the enqueue function.
-#[derive(Default)]
-struct Retained {
-    _mems: SmallVec<[Arc<Mem>; 2]>,
+#[allow(dead_code, reason = "kept, never read")]
+pub(super) enum Retained {
+    Client,
+    Mem(Arc<Mem>),
+    Mems([Arc<Mem>; 2]),
     /// The program as it was compiled at submission: building UR's program again replaces its globals.
-    _program: Option<Arc<oxur_compiler::Program>>,
+    Program(Arc<oxur_compiler::Program>),
 }
 
 /// The work of copying rows, for a command buffer.
@@ -63,27 +55,27 @@ pub(super) fn owned_copy_rows(copy: CopyRows, owner: Owner<'_>) -> Arc<dyn Work>
 
 /// The work of filling bytes, for a command buffer.
 pub(super) fn owned_fill((dst, size): (*mut u8, usize), pattern: &[u8], owner: Owner<'_>) -> Arc<dyn Work> {
-    let pattern = pattern.into();
+    let pattern = Pattern::from_slice(pattern);
     owned_bytes(FillBytes { dst, size, pattern }, owner)
 }
 
 /// The work of [`FillRows`], for a command buffer.
 pub(super) fn owned_fill_rows((dst, extent): (Layout, Extent), pattern: &[u8]) -> Arc<dyn Work> {
-    let pattern = pattern.into();
+    let pattern = Pattern::from_slice(pattern);
     // SAFETY: as in `byte_work`.
     unsafe { fill_rows_work(FillRows { dst, extent, pattern }, Owner::Client.retain()) }
 }
 
 /// The work of a [`ByteOp`], for a command buffer.
 pub(super) fn owned_bytes(op: impl ByteOp, owner: Owner<'_>) -> Arc<dyn Work> {
-    Arc::new(byte_work(op, owner))
+    Arc::new(byte_work(op, owner.retain()))
 }
 
 /// The work of a [`ByteOp`], with references to the memory that it accesses.
-fn byte_work<B: ByteOp>(op: B, owner: Owner<'_>) -> ByteWork<B, Retained> {
+fn byte_work<B: ByteOp>(op: B, retained: Retained) -> ByteWork<B, Retained> {
     // SAFETY: the client guarantees that its memory is accessible until the command is complete, and synchronizes its
     // commands. The owner keeps memory objects and device globals alive, and the range was checked against them.
-    unsafe { ByteWork::new(op, owner.retain()) }
+    unsafe { ByteWork::new(op, retained) }
 }
 
 impl Queue {
@@ -92,13 +84,14 @@ impl Queue {
         self: &Arc<Self>,
         (command, blocking): (CommandType, bool),
         copy: CopyBytes,
-        owner: Owner<'_>,
+        retain: impl FnOnce() -> Retained,
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<()> {
         // SAFETY: as in `byte_work`.
-        let run_inline = || unsafe { copy.run(0..copy.blocks()) };
-        self.submit_bytes((command, blocking), copy.size, owner, wait, event, run_inline, || copy)
+        let run_inline = move || unsafe { copy.run(0..copy.blocks()) };
+        let make_op = move || copy;
+        self.submit_bytes((command, blocking), copy.size, retain, wait, event, run_inline, make_op)
     }
 
     pub(super) fn copy_rows(
@@ -110,13 +103,12 @@ impl Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         if let Some(bytes) = copy.as_bytes() {
-            return self.copy((command, blocking), bytes, owner, wait, event);
+            return self.copy((command, blocking), bytes, || owner.retain(), wait, event);
         }
         // SAFETY: as in `byte_work`.
         let run_inline = || unsafe { copy.run(0..copy.blocks()) };
-        self.submit_bytes((command, blocking), copy.size(), owner, wait, event, run_inline, || {
-            copy
-        })
+        let (size, retain) = (copy.size(), || owner.retain());
+        self.submit_bytes((command, blocking), size, retain, wait, event, run_inline, || copy)
     }
 
     pub(super) fn fill(
@@ -133,9 +125,10 @@ impl Queue {
         let make_op = || FillBytes {
             dst,
             size,
-            pattern: pattern.into(),
+            pattern: Pattern::from_slice(pattern),
         };
-        self.submit_bytes((command, false), size, owner, wait, event, run_inline, make_op)
+        let retain = || owner.retain();
+        self.submit_bytes((command, false), size, retain, wait, event, run_inline, make_op)
     }
 
     /// Fills rows with a pattern that continues from row to row.
@@ -155,12 +148,12 @@ impl Queue {
         let make_op = || FillRows {
             dst,
             extent,
-            pattern: pattern.into(),
+            pattern: Pattern::from_slice(pattern),
         };
         self.submit_bytes(
             (command, false),
             extent.size(),
-            Owner::Client,
+            || Retained::Client,
             wait,
             event,
             run_inline,
@@ -168,8 +161,8 @@ impl Queue {
         )
     }
 
-    /// Submits a command on `size` bytes: `run_inline` runs it, or `make_op` makes the operation of a task. The caller has
-    /// checked the range.
+    /// Submits a command on `size` bytes: `run_inline` runs it, or `make_op` makes the operation of a task and `retain` keeps
+    /// the memory alive for it. The caller has checked the range.
     #[inline(always)]
     #[allow(
         clippy::too_many_arguments,
@@ -179,7 +172,7 @@ impl Queue {
         self: &Arc<Self>,
         (command, blocking): (CommandType, bool),
         size: usize,
-        owner: Owner<'_>,
+        retain: impl FnOnce() -> Retained,
         wait: Wait<'_>,
         event: Out<'_>,
         run_inline: impl FnOnce(),
@@ -191,7 +184,7 @@ impl Queue {
             inline: size <= limit,
             ..Submission::of(command)
         };
-        let make_work = || byte_work(make_op(), owner);
+        let make_work = || byte_work(make_op(), retain());
         let run_inline = || {
             run_inline();
             true

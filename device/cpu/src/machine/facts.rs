@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Facts about the machine, determined once. Sub-devices have the facts of their root device.
+//!
+//! Every SYCL program that starts lists the devices, also those that then choose another one. So what takes reading files of the
+//! system is asked when it is first needed.
+
+use std::ops::Deref;
 
 use oxur_compiler::CpuLevel;
+use oxur_fork::OnceLock;
 
 use super::{memory, topology};
 
@@ -16,16 +22,44 @@ pub struct Facts {
     pub vendor_id: u32,
     /// Family, model and stepping as CPUID's leaf 1 packs them.
     pub signature: u32,
-    /// MHz, or 0.
-    pub clock: u32,
     /// The bytes of a vector register.
     pub vector: u32,
+    /// One of the CPUs that the process may use.
+    cpu: usize,
+    measured: OnceLock<Measured>,
+}
+
+/// Those that the system's files have.
+#[derive(Debug)]
+pub struct Measured {
+    /// MHz, or 0.
+    pub clock: u32,
     /// The bytes of a cache line.
     pub cache_line: u32,
     /// The bytes of the last cache before memory.
     pub cache: u64,
     /// The bytes of memory.
     pub memory: u64,
+}
+
+impl Measured {
+    fn ask(cpu: usize) -> Self {
+        let caches = topology::caches(cpu);
+        Self {
+            clock: topology::frequency(cpu).unwrap_or(0),
+            cache_line: caches.first().map_or(64, |cache| cache.line),
+            cache: caches.last().map_or(0, |cache| cache.size),
+            memory: memory::total(),
+        }
+    }
+}
+
+impl Deref for Facts {
+    type Target = Measured;
+
+    fn deref(&self) -> &Measured {
+        self.measured.get_or_init(|| Measured::ask(self.cpu))
+    }
 }
 
 impl Facts {
@@ -43,17 +77,14 @@ impl Facts {
             "CentaurHauls" | "  Shanghai  " => ("Zhaoxin", 0x1d17),
             other => (other.trim(), 0),
         };
-        let caches = topology::caches(cpu);
         Self {
             name: if brand.is_empty() { "CPU".to_owned() } else { brand },
             vendor: if vendor.is_empty() { "unknown" } else { vendor }.to_owned(),
             vendor_id,
             signature,
-            clock: topology::frequency(cpu).unwrap_or(0),
             vector: CpuLevel::current().vector_bytes(),
-            cache_line: caches.first().map_or(64, |cache| cache.line),
-            cache: caches.last().map_or(0, |cache| cache.size),
-            memory: memory::total(),
+            cpu,
+            measured: OnceLock::new(),
         }
     }
 

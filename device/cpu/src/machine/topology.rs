@@ -18,7 +18,8 @@ pub fn usable_cpus() -> Vec<usize> {
     if cpus.is_empty() {
         cpus = (0..at_a_time).collect();
     }
-    cpus.truncate(at_a_time.min(limit().unwrap_or(usize::MAX)));
+    let limit = oxur_environment::CPU_THREADS.count();
+    cpus.truncate(at_a_time.min(limit.unwrap_or(usize::MAX)));
     cpus
 }
 
@@ -37,21 +38,6 @@ fn affinity() -> Option<Vec<usize>> {
         words *= 2;
     }
     None
-}
-
-/// `UR_CPU_THREADS`: the largest number of threads that run kernels.
-fn limit() -> Option<usize> {
-    let value = std::env::var_os("UR_CPU_THREADS").filter(|value| !value.is_empty())?;
-    match value.to_str().and_then(|text| text.trim().parse().ok()) {
-        Some(0) | None => {
-            log::warn!(
-                "UR_CPU_THREADS={} is ignored: it is a number of threads, 1 at least",
-                value.display()
-            );
-            None
-        }
-        limit => limit,
-    }
 }
 
 /// The CPUs of a list such as `0-3,8,10-11`.

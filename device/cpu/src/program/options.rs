@@ -133,43 +133,26 @@ impl BuildOptions {
 /// `UR_CPU_MODE`: `scalar` runs one work-item at a time, to find out whether a wrong result is the vectorizer's fault.
 fn mode() -> Mode {
     static MODE: OnceLock<Mode> = OnceLock::new();
-    *MODE.get_or_init(|| match std::env::var_os("UR_CPU_MODE") {
-        Some(value) if value == "scalar" => Mode::Scalar,
-        Some(value) if !value.is_empty() && value != "fast" => {
-            log::warn!("UR_CPU_MODE={} is ignored: it is `fast` or `scalar`", value.display());
-            Mode::Fast
-        }
+    *MODE.get_or_init(|| match oxur_environment::CPU_MODE.word() {
+        Some("scalar") => Mode::Scalar,
         _ => Mode::Fast,
     })
 }
 
-/// `UR_CPU_TIER`. Quick code is not the default: LLVM's fast instruction selector miscompiles some kernels (docs/compiler.md).
+/// `UR_CPU_TIER`: which code kernels begin with, and whether they get better code (docs/compiler.md).
 fn tier() -> Tier {
     static TIER: OnceLock<Tier> = OnceLock::new();
-    *TIER.get_or_init(|| match std::env::var_os("UR_CPU_TIER") {
-        Some(value) if value == "adaptive" => Tier::Adaptive,
-        Some(value) if value == "quick" => Tier::Quick,
-        Some(value) if !value.is_empty() && value != "best" => {
-            log::warn!(
-                "UR_CPU_TIER={} is ignored: it is `best`, `adaptive` or `quick`",
-                value.display()
-            );
-            Tier::Best
-        }
-        _ => Tier::Best,
+    *TIER.get_or_init(|| match oxur_environment::CPU_TIER.word() {
+        Some("best") => Tier::Best,
+        Some("quick") => Tier::Quick,
+        _ => Tier::Adaptive,
     })
 }
 
 /// Where compiled code is kept, and how much.
 fn cache() -> &'static CacheConfig {
     static CACHE: OnceLock<CacheConfig> = OnceLock::new();
-    CACHE.get_or_init(|| {
-        let environment = FromEnvironment::read();
-        for problem in environment.ignored {
-            log::warn!("{problem}");
-        }
-        environment.config
-    })
+    CACHE.get_or_init(|| FromEnvironment::read().config)
 }
 
 /// The words of a string; blanks inside of quotes do not separate words.

@@ -60,6 +60,9 @@ impl DependencyGraph {
 
 /// The number of steps that a plan has room for at first. Few command buffers have more.
 const FEW_STEPS: usize = 16;
+/// The number of steps that a plan has room for when it has more than a few. To double from step to step costs more than to
+/// append them.
+const MANY_STEPS: usize = 128;
 
 /// Builds a plan step by step.
 #[derive(Default)]
@@ -74,17 +77,23 @@ impl PlanBuilder {
         self.steps.len()
     }
 
-    fn reserve(&mut self, count: usize) {
-        self.steps.reserve(count);
-        self.graph.waits.reserve(count);
-        self.graph.last.reserve(count);
-        self.graph.edges.reserve(count);
+    #[cold]
+    fn grow(&mut self) {
+        let room = match self.steps.len() {
+            0 => FEW_STEPS,
+            count => MANY_STEPS.max(2 * count),
+        };
+        let more = room - self.steps.len();
+        self.steps.reserve(more);
+        self.graph.waits.reserve(more);
+        self.graph.last.reserve(more);
+        self.graph.edges.reserve(more);
     }
 
     /// Adds a step with its dependencies, which are earlier steps.
     pub fn push(&mut self, step: Step, dependencies: &[u32]) {
-        if self.steps.is_empty() {
-            self.reserve(FEW_STEPS);
+        if self.steps.len() == self.steps.capacity() {
+            self.grow();
         }
         self.graph.push(dependencies);
         self.steps.push(step);
