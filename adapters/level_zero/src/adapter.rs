@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use kit::ur::{self, NativeHandle, ResultCode};
-use kit::{HandleCell, UrError, UrResult};
+use kit::ur::{self, NativeHandle};
+use kit::{HandleCell, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::ze::{self, ze};
+use crate::ze::{self, desc, ze, ze_list};
 use crate::{Context, Device, LevelZero, Platform};
 
 /// The oldest loader that this adapter works with.
@@ -29,20 +29,13 @@ fn drivers() -> Vec<ze_driver_handle_t> {
             return Vec::new();
         }
     };
-    let found = if loader.zeInitDrivers.is_some() {
-        let found = ze::list(std::ptr::null_mut(), |count, drivers| {
-            let mut kinds = ze_init_driver_type_desc_t {
-                flags: ZE_INIT_DRIVER_TYPE_FLAG_GPU,
-                ..Default::default()
-            };
-            // SAFETY: `list` passes room for as many handles as it says, or null; the description lives as long.
-            unsafe { ze!(zeInitDrivers(count, drivers, &mut kinds)) }
-        });
-        // Newer loaders have the function for older drivers, too.
-        found.or_else(|_| older_drivers())
-    } else {
-        older_drivers()
-    };
+    let found = ze::list(std::ptr::null_mut(), |count, drivers| {
+        let mut kinds = desc!(ze_init_driver_type_desc_t: flags = ZE_INIT_DRIVER_TYPE_FLAG_GPU);
+        // SAFETY: `list` passes room for as many handles as it says, or null; the description lives as long.
+        unsafe { ze!(zeInitDrivers(count, drivers, &mut kinds)) }
+    });
+    // Older loaders have no such function, and newer ones have it for older drivers, too.
+    let found = found.or_else(|_| older_drivers());
     // Older loaders tell their version only now.
     let (major, minor, patch) = OLDEST;
     if let Err(error) = loader.require(major, minor, patch) {
@@ -59,32 +52,15 @@ fn drivers() -> Vec<ze_driver_handle_t> {
 fn older_drivers() -> UrResult<Vec<ze_driver_handle_t>> {
     // SAFETY: it may be called at any time.
     unsafe { ze!(zeInit(0)) }?;
-    // SAFETY: `list` passes room for as many handles as it says, or null.
-    ze::list(std::ptr::null_mut(), |count, drivers| unsafe {
-        ze!(zeDriverGet(count, drivers))
-    })
-}
-
-impl Adapter {
-    /// The device, or a part of one, that a native handle stands for.
-    fn find_device(&self, native: ze_device_handle_t) -> Option<Arc<Device>> {
-        let mut roots = self.platforms.iter().flat_map(|p| kit::Platform::devices(&**p));
-        roots.find_map(|root| root.find(native))
-    }
+    // SAFETY: room for as many handles as the list is for.
+    unsafe { ze_list!(std::ptr::null_mut(), zeDriverGet()) }
 }
 
 impl kit::Adapter<LevelZero> for Adapter {
     fn open() -> UrResult<Arc<Self>> {
-        let mut platforms = Vec::new();
-        for driver in drivers() {
-            match Platform::new(driver) {
-                Ok(platform) if kit::Platform::devices(&*platform).is_empty() => {
-                    log::info!("a Level Zero driver has no devices");
-                }
-                Ok(platform) => platforms.push(platform),
-                Err(error) => log::warn!("a Level Zero driver is left out: {error}"),
-            }
-        }
+        let mut platforms = kit::usable(drivers().into_iter().map(Platform::new), "a Level Zero driver");
+        // A driver may find no device of its own.
+        platforms.retain(|platform| !kit::Platform::devices(&**platform).is_empty());
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             platforms,
@@ -99,24 +75,14 @@ impl kit::Adapter<LevelZero> for Adapter {
         &self.platforms
     }
 
-    fn platform_from_native(&self, native: NativeHandle, _owned: bool) -> UrResult<Arc<Platform>> {
-        let found = self.platforms.iter().find(|p| p.raw as NativeHandle == native);
-        found.cloned().ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_PLATFORM,
-                "the native handle is no driver of this Level Zero loader",
-            )
-        })
-    }
-
     fn device_from_native(&self, native: NativeHandle, _owned: bool) -> UrResult<Arc<Device>> {
-        // Level Zero counts no references of devices.
-        self.find_device(native as ze_device_handle_t).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the native handle is no device of this Level Zero loader's drivers",
-            )
-        })
+        // It may be a part of a device. Level Zero counts no references of either.
+        let mut roots = self.platforms.iter().flat_map(|p| kit::Platform::devices(&**p));
+        roots
+            .find_map(|root| root.find(native as ze_device_handle_t))
+            .ok_or_else(|| {
+                kit::error!(ERROR_INVALID_DEVICE: "the native handle is no device of this Level Zero loader's drivers")
+            })
     }
 
     fn context_from_native(

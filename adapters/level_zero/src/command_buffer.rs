@@ -3,8 +3,8 @@
 //!
 //! The commands go through a [queue that records](Queue::recording). An out-of-order buffer has barriers where a command
 //! waits for one behind the last barrier, so that a run needs no events. A launch that the client may change has the number
-//! of a mutable command. Where the list cannot be changed, since it runs or the driver lacks the change, the next run has a
-//! new one.
+//! of a mutable command. An update takes note of what is new, and the next run changes the list, once for all updates.
+//! Where it cannot be changed, since it runs or the driver lacks the change, that run has a new one.
 //!
 //! What no list can have is submitted to the queue command by command, as the kit does it: host tasks, fills with odd
 //! patterns, events of single commands, the times of each command, and all where the driver cannot run lists on immediate
@@ -13,37 +13,49 @@
 use std::ffi::c_void;
 use std::ptr::{from_ref, null};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use kit::ur::CommandType;
 use kit::{
-    Arg, Change, Changed, CommandList, EventOut, HandleCell, LaunchChange, Node, OwnedCommand, OwnedLaunch, Signal,
-    SoftwareRuns, TrackedQueue, UrResult, WaitList,
+    Arg, Change, Changed, CommandList, EventOut, HandleCell, Node, OwnedCommand, OwnedLaunch, Signal, SoftwareRuns,
+    TrackedQueue, UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::Mutex;
+use oxur_fork::InTurn;
 use smallvec::SmallVec;
 
 use crate::kernel::Groups;
-use crate::queue::{After, Marker};
-use crate::ze::{Owned, ze, ze_get};
-use crate::{Event, LevelZero, Queue};
+use crate::queue::{After, Deps, Marker, append, append_barrier};
+use crate::ze::{Owned, desc, ze, ze_get};
+use crate::{LevelZero, Queue};
 
 /// A command buffer.
 pub(crate) struct CommandBuffer {
     pub(crate) handle_cell: HandleCell,
     commands: CommandList<LevelZero>,
-    state: Mutex<State>,
+    /// The driver is called with it.
+    state: InTurn<State>,
+    /// Whether there is no list for good. It stays so when the buffer is finalized.
+    is_software: AtomicBool,
     /// Its runs where there is no list.
     software: SoftwareRuns<LevelZero>,
 }
 
+#[derive(Default)]
 struct State {
-    /// `None` before the first command, and where the next run makes a new one.
+    /// `None` until the buffer is finalized, and where the next run makes a new one.
     list: Option<List>,
-    /// Whether there is none for good.
-    is_software: bool,
     last: Option<Run>,
+}
+
+/// What is made of commands as they are appended.
+#[derive(Default)]
+pub(crate) enum Recording {
+    #[default]
+    Nothing,
+    List(List),
+    /// They are submitted one by one.
+    Software,
 }
 
 /// The last run of a list.
@@ -73,13 +85,26 @@ impl Run {
 }
 
 /// A command list.
-struct List {
+pub(crate) struct List {
     recorder: Arc<Queue>,
     in_order: bool,
     /// How many commands are before the last barrier.
     ordered: usize,
-    /// The numbers of launches that can be changed, by their places.
-    ids: Vec<(usize, u64)>,
+    /// The launches that can be changed, by their places.
+    launches: Vec<Changeable>,
+    /// Those among them, by their numbers here, that were changed since the last run.
+    changed: Vec<u32>,
+}
+
+/// A launch that can be changed.
+struct Changeable {
+    place: usize,
+    /// Its number in the list.
+    id: u64,
+    /// What is new, and not in the list yet: arguments by their numbers,
+    args: u64,
+    /// and whether its range is.
+    range: bool,
 }
 
 /// What can be changed of a launch in a list.
@@ -111,7 +136,8 @@ impl List {
             recorder: Queue::recording(raw, context, device),
             in_order: settings.in_order,
             ordered: 0,
-            ids: Vec::new(),
+            launches: Vec::new(),
+            changed: Vec::new(),
         })
     }
 
@@ -121,35 +147,29 @@ impl List {
 
     /// Appends the command at this place.
     fn append(&mut self, place: usize, node: &Node<LevelZero>) -> UrResult<()> {
-        if !node.events.is_empty() || node.signal.is_some() || node.is_native() {
+        if !node.is_common() {
             return kit::unsupported();
         }
-        let waits = node.dependencies.iter().any(|&place| place as usize >= self.ordered);
+        let waits = node.dependencies().iter().any(|&place| place as usize >= self.ordered);
         if waits && !self.in_order {
-            // SAFETY: a live list, which the caller has for itself.
-            unsafe {
-                ze!(zeCommandListAppendBarrier(
-                    self.raw(),
-                    std::ptr::null_mut(),
-                    0,
-                    std::ptr::null_mut()
-                ))
-            }?;
+            append_barrier(self.raw(), Deps::none())?;
             self.ordered = place;
         }
         if node.is_updatable()
             && let OwnedCommand::Launch(launch) = &node.command
             && !launch.range.range().global.contains(&0)
         {
-            let desc = ze_mutable_command_id_exp_desc_t {
-                flags: CHANGES,
-                ..Default::default()
-            };
-            // SAFETY: as above.
+            let desc = desc!(ze_mutable_command_id_exp_desc_t: flags = CHANGES);
+            // SAFETY: a live list, which the caller has for itself.
             let id = unsafe { ze_get!(zeCommandListGetNextCommandIdExp(self.raw(), &desc)) }?;
-            self.ids.push((place, id));
+            self.launches.push(Changeable {
+                place,
+                id,
+                args: 0,
+                range: false,
+            });
         }
-        self.recorder.record(node.command.as_command())
+        self.recorder.record(&node.command)
     }
 
     /// Closes it, so that it can run.
@@ -158,107 +178,133 @@ impl List {
         unsafe { ze!(zeCommandListClose(self.raw())) }
     }
 
-    /// The number of the launch at this place, if it has one.
-    fn id(&self, place: usize) -> Option<u64> {
-        let at = self.ids.binary_search_by_key(&place, |(place, _)| *place).ok()?;
-        Some(self.ids[at].1)
+    /// Takes note of a change; `false` if the list cannot be changed in this way.
+    fn note(&mut self, nodes: &[Node<LevelZero>], Change { place, what }: &Change<'_, LevelZero>) -> bool {
+        let (Changed::Launch(change), OwnedCommand::Launch(launch)) = (what, &nodes[*place].command) else {
+            return false;
+        };
+        let Ok(at) = self.launches.binary_search_by_key(place, |launch| launch.place) else {
+            return false;
+        };
+        let range = change.offset || change.global || change.local;
+        if change.kernel || range && launch.range.range().global.contains(&0) {
+            return false;
+        }
+        let mut args = 0;
+        for arg in change.args {
+            let is_object = match arg {
+                Arg::Sampler(..) => true,
+                Arg::Mem(_, mem, _) => mem.as_ref().is_some_and(|mem| mem.image().is_ok()),
+                _ => false,
+            };
+            if is_object || arg.index() >= u64::BITS {
+                return false;
+            }
+            args |= 1 << arg.index();
+        }
+        let known = &mut self.launches[at];
+        if known.args == 0 && !known.range {
+            self.changed.push(at as u32);
+        }
+        known.args |= args;
+        known.range |= range;
+        true
     }
 
-    /// Changes launches of a list that does not run, and closes it again. `None` if it has no way to.
-    fn change(&self, nodes: &[Node<LevelZero>], changes: &[Change<'_, LevelZero>]) -> Option<UrResult<()>> {
+    /// Changes the list, which does not run, to what was noted, and closes it again.
+    fn change(&mut self, nodes: &[Node<LevelZero>]) -> UrResult<()> {
         let mut descriptions = Descriptions::default();
-        for Change { place, what } in changes {
-            let (Changed::Launch(change), OwnedCommand::Launch(launch)) = (what, &nodes[*place].command) else {
-                return None;
-            };
-            descriptions.add(self.id(*place)?, change, launch, &self.recorder)?;
+        for at in self.changed.drain(..) {
+            let known = &mut self.launches[at as usize];
+            if let OwnedCommand::Launch(launch) = &nodes[known.place].command {
+                descriptions.add(known, launch, &self.recorder)?;
+            }
+            (known.args, known.range) = (0, false);
         }
         // SAFETY: a live list that does not run, and descriptions that live until the call returns.
-        let changed = descriptions.with(|all| unsafe { ze!(zeCommandListUpdateMutableCommandsExp(self.raw(), all)) });
-        Some(changed.and_then(|()| self.close()))
+        descriptions.with(|all| unsafe { ze!(zeCommandListUpdateMutableCommandsExp(self.raw(), all)) })?;
+        self.close()
     }
+}
+
+/// The value of an argument, in words; `None` for local memory.
+type Value = Option<SmallVec<[u64; 1]>>;
+
+fn value(bytes: &[u8]) -> Value {
+    let word = |bytes: &[u8]| {
+        let mut word = [0; size_of::<u64>()];
+        word[..bytes.len()].copy_from_slice(bytes);
+        u64::from_ne_bytes(word)
+    };
+    Some(bytes.chunks(size_of::<u64>()).map(word).collect())
 }
 
 /// Changes of launches as Level Zero takes them.
 #[derive(Default)]
-struct Descriptions<'a> {
-    args: SmallVec<[ze_mutable_kernel_argument_exp_desc_t; 2]>,
-    /// Addresses of memory objects that arguments point to, by the places of those.
-    addresses: SmallVec<[(usize, usize); 2]>,
+struct Descriptions {
+    args: SmallVec<[(ze_mutable_kernel_argument_exp_desc_t, Value); 4]>,
     ranges: Vec<(u64, Groups)>,
-    _arguments: std::marker::PhantomData<&'a [u8]>,
 }
 
-impl<'a> Descriptions<'a> {
-    /// Adds what is new of a launch; `None` if a list cannot be changed in this way.
-    fn add(
-        &mut self,
-        id: u64,
-        change: &'a LaunchChange<'_, LevelZero>,
-        launch: &OwnedLaunch<LevelZero>,
-        recorder: &Queue,
-    ) -> Option<()> {
-        if change.kernel {
-            return None;
+impl Descriptions {
+    /// Adds what is new of a launch.
+    fn add(&mut self, known: &Changeable, launch: &OwnedLaunch<LevelZero>, recorder: &Queue) -> UrResult<()> {
+        let mut args = known.args;
+        while args != 0 {
+            let index = args.trailing_zeros();
+            args &= args - 1;
+            let add = |arg: Arg<'_, LevelZero>| self.add_arg(known.id, &arg, recorder);
+            launch.kernel.own_arg(index, add)?;
         }
-        for arg in change.args {
-            let (index, size, value): (_, _, *const c_void) = match arg {
-                Arg::Value(index, bytes) => (*index, bytes.len(), bytes.as_ptr().cast()),
-                Arg::Local(index, size) => (*index, *size, null()),
-                Arg::Pointer(index, pointer) => (*index, size_of::<usize>(), from_ref(pointer).cast()),
-                Arg::Mem(index, mem, _) => {
-                    let address = mem.as_ref().map_or(0, |mem| mem.address());
-                    self.addresses.push((self.args.len(), address));
-                    (*index, size_of::<usize>(), null())
-                }
-                Arg::Sampler(..) => return None,
-            };
-            self.args.push(ze_mutable_kernel_argument_exp_desc_t {
-                commandId: id,
-                argIndex: index,
-                argSize: size,
-                pArgValue: value,
-                ..Default::default()
-            });
+        if known.range {
+            let kernel = launch.kernel.on(&recorder.device)?.lock();
+            let groups = kernel.groups(&launch.range.range(), &recorder.device)?;
+            self.ranges.extend(groups.map(|groups| (known.id, groups)));
         }
-        if change.offset || change.global || change.local {
-            let kernel = launch.kernel.on(&recorder.device).ok()?.lock();
-            let groups = kernel.groups(&launch.range.range(), &recorder.device).ok()??;
-            self.ranges.push((id, groups));
-        }
-        Some(())
+        Ok(())
+    }
+
+    fn add_arg(&mut self, id: u64, arg: &Arg<'_, LevelZero>, recorder: &Queue) -> UrResult<()> {
+        let address = |address: usize| (size_of::<usize>(), value(&address.to_ne_bytes()));
+        let (size, value) = match arg {
+            Arg::Value(_, bytes) => (bytes.len(), value(bytes)),
+            Arg::Local(_, size) => (*size, None),
+            Arg::Pointer(_, pointer) => address(pointer.addr()),
+            Arg::Mem(_, None, _) => address(0),
+            Arg::Mem(_, Some(mem), _) => {
+                mem.settle(&recorder.device)?;
+                address(mem.address())
+            }
+            Arg::Sampler(..) => return kit::unsupported(),
+        };
+        let index = arg.index();
+        let desc = desc!(ze_mutable_kernel_argument_exp_desc_t: commandId = id, argIndex = index, argSize = size);
+        self.args.push((desc, value));
+        Ok(())
     }
 
     /// Calls a function with all of them.
     fn with<T>(mut self, call: impl FnOnce(*const ze_mutable_commands_exp_desc_t) -> T) -> T {
-        for (place, address) in &self.addresses {
-            self.args[*place].pArgValue = from_ref(address).cast();
-        }
         let mut next: *const c_void = null();
-        // The first change comes first: later ones may be of the same launch.
-        for desc in self.args.iter_mut().rev() {
+        for (desc, value) in self.args.iter_mut().rev() {
+            desc.pArgValue = value.as_ref().map_or(null(), |words| words.as_ptr().cast());
             desc.pNext = next;
             next = (&raw const *desc).cast();
         }
-        let mut ranges: Vec<_> = self
-            .ranges
-            .iter()
-            .map(|(id, groups)| RangeDescriptions::new(*id, groups))
-            .collect();
+        let new = |(id, groups): &(u64, Groups)| RangeDescriptions::new(*id, groups);
+        let mut ranges: Vec<_> = self.ranges.iter().map(new).collect();
         for range in ranges.iter_mut().rev() {
             range.count.pNext = next;
             range.size.pNext = (&raw const range.count).cast();
             range.offset.pNext = (&raw const range.size).cast();
             next = (&raw const range.offset).cast();
         }
-        call(&ze_mutable_commands_exp_desc_t {
-            pNext: next,
-            ..Default::default()
-        })
+        call(&desc!(ze_mutable_commands_exp_desc_t: pNext = next))
     }
 }
 
 /// The new range of a launch.
+#[derive(Default)]
 struct RangeDescriptions {
     count: ze_mutable_group_count_exp_desc_t,
     size: ze_mutable_group_size_exp_desc_t,
@@ -267,33 +313,14 @@ struct RangeDescriptions {
 
 impl RangeDescriptions {
     fn new(id: u64, groups: &Groups) -> Self {
-        let ([x, y, z], [offset_x, offset_y, offset_z]) = (groups.size, groups.offset);
-        Self {
-            count: ze_mutable_group_count_exp_desc_t {
-                commandId: id,
-                pGroupCount: &groups.count,
-                ..Default::default()
-            },
-            size: ze_mutable_group_size_exp_desc_t {
-                commandId: id,
-                groupSizeX: x,
-                groupSizeY: y,
-                groupSizeZ: z,
-                ..Default::default()
-            },
-            offset: ze_mutable_global_offset_exp_desc_t {
-                commandId: id,
-                offsetX: offset_x,
-                offsetY: offset_y,
-                offsetZ: offset_z,
-                ..Default::default()
-            },
-        }
+        let mut new = Self::default();
+        (new.count.commandId, new.size.commandId, new.offset.commandId) = (id, id, id);
+        new.count.pGroupCount = &groups.count;
+        [new.size.groupSizeX, new.size.groupSizeY, new.size.groupSizeZ] = groups.size;
+        [new.offset.offsetX, new.offset.offsetY, new.offset.offsetZ] = groups.offset;
+        new
     }
 }
-
-// SAFETY: the pointers in the list's descriptions are gone when a call returns; the queue may go from thread to thread.
-unsafe impl Send for State {}
 
 impl CommandBuffer {
     /// Whether the driver has what a list of such a command buffer needs.
@@ -315,43 +342,69 @@ impl CommandBuffer {
     }
 
     /// Takes the list away, which stays until its runs are complete.
-    fn retire(&self, list: Option<List>) {
-        if let Some(list) = list {
-            self.commands.context().retire(list.recorder);
+    fn retire(&self, state: &mut State) {
+        let Some(list) = state.list.take() else { return };
+        let left = match &state.last {
+            Some(last) if !last.is_over() => match last.end {
+                Some(_) => Some(list.recorder),
+                None => last.queue.retire(list.recorder),
+            },
+            // It does not run.
+            _ => return,
+        };
+        if let Some(list) = left {
+            self.commands.context().retire(list);
         }
     }
 
-    fn give_up_list(&self, state: &mut State, reason: &dyn std::fmt::Display) {
-        log::debug!("the commands of a command buffer are submitted one by one: {reason}");
-        state.is_software = true;
-        state.list = None;
+    /// Appends the command at this place to what is recorded.
+    fn record(&self, recording: &mut Recording, place: usize, node: &Node<LevelZero>) -> UrResult<()> {
+        if matches!(recording, Recording::Nothing) {
+            *recording = match Self::has_lists(&self.commands) {
+                true => Recording::List(List::new(&self.commands)?),
+                false => Recording::Software,
+            };
+        }
+        match recording {
+            Recording::List(list) => list.append(place, node),
+            _ => Ok(()),
+        }
     }
+
+    /// Says what is wrong with the arguments of a launch that is not in a list.
+    fn check(&self, node: &Node<LevelZero>) -> UrResult<()> {
+        match &node.command {
+            OwnedCommand::Launch(launch) => launch.kernel.check_own_args(self.commands.device()),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn give_up_list(recording: &mut Recording, reason: &dyn std::fmt::Display) {
+    log::debug!("the commands of a command buffer are submitted one by one: {reason}");
+    *recording = Recording::Software;
 }
 
 impl Drop for CommandBuffer {
     fn drop(&mut self) {
-        let list = self.state.lock().list.take();
-        self.retire(list);
+        let mut state = std::mem::take(&mut *self.state.take());
+        self.retire(&mut state);
     }
 }
 
 impl kit::CommandBuffer<LevelZero> for CommandBuffer {
     type Signal = Arc<Signal<LevelZero>>;
-    type Recording = ();
+    type Recording = Recording;
 
     // The kernel of a launch takes new arguments first. What fails then is mended by a new list.
     const UPDATE_MAY_FAIL: bool = false;
 
     fn create(commands: CommandList<LevelZero>) -> UrResult<Arc<Self>> {
-        let state = State {
-            list: None,
-            is_software: !Self::has_lists(&commands),
-            last: None,
-        };
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             commands,
-            state: Mutex::new(state),
+            state: InTurn::default(),
+            is_software: AtomicBool::new(false),
             software: SoftwareRuns::default(),
         }))
     }
@@ -360,49 +413,48 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
         &self.commands
     }
 
-    fn append(&self, _recording: &mut (), nodes: &[Node<LevelZero>]) -> UrResult<()> {
-        let state = &mut *self.state.lock();
-        let Some((node, before)) = nodes.split_last().filter(|_| !state.is_software) else {
+    fn append(&self, recording: &mut Recording, nodes: &[Node<LevelZero>]) -> UrResult<()> {
+        let Some((node, before)) = nodes.split_last() else {
             return Ok(());
         };
-        let appended = match &mut state.list {
-            Some(list) => list.append(before.len(), node),
-            None => List::new(&self.commands).and_then(|list| state.list.insert(list).append(before.len(), node)),
-        };
-        // An error of the command itself is the next run's.
-        if let Err(error) = appended {
-            self.give_up_list(state, &error);
+        if let Err(error) = self.record(recording, before.len(), node) {
+            // Wrong arguments are an error of the append, and all else of a command is one of the next run.
+            self.check(node)?;
+            give_up_list(recording, &error);
+        } else if matches!(recording, Recording::Software) {
+            self.check(node)?;
         }
         Ok(())
     }
 
-    fn finalize(&self, _recording: &mut (), _nodes: &[Node<LevelZero>]) -> UrResult<()> {
-        let state = &mut *self.state.lock();
+    fn finalize(&self, recording: &mut Recording, nodes: &[Node<LevelZero>]) -> UrResult<()> {
         if self.commands.times().is_some() {
-            self.give_up_list(state, &"it is told when each of them ran");
+            give_up_list(recording, &"it is told when each of them ran");
         }
-        if let Some(Err(error)) = state.list.as_ref().map(List::close) {
-            self.give_up_list(state, &error);
+        if let Recording::List(list) = recording
+            && let Err(error) = list.close()
+        {
+            give_up_list(recording, &error);
         }
+        let is_software = match std::mem::take(recording) {
+            Recording::List(list) => {
+                self.state.take().list = Some(list);
+                false
+            }
+            Recording::Nothing => nodes.is_empty() && !Self::has_lists(&self.commands),
+            Recording::Software => true,
+        };
+        self.is_software.store(is_software, Ordering::Relaxed);
         Ok(())
     }
 
     fn update(&self, nodes: &[Node<LevelZero>], changes: &[Change<'_, LevelZero>]) -> UrResult<()> {
-        let state = &mut *self.state.lock();
-        let Some(list) = &state.list else {
-            return Ok(());
-        };
-        let runs = state.last.as_ref().is_some_and(|last| !last.is_over());
-        let changed = match runs {
-            true => None,
-            false => list.change(nodes, changes),
-        };
-        match changed {
-            Some(Ok(())) => return Ok(()),
-            Some(Err(error)) => log::warn!("a command list is made anew, because it cannot be changed: {error}"),
-            None => {}
+        let state = &mut *self.state.take();
+        if let Some(list) = &mut state.list
+            && !changes.iter().all(|change| list.note(nodes, change))
+        {
+            self.retire(state);
         }
-        self.retire(state.list.take());
         Ok(())
     }
 
@@ -412,14 +464,28 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
         wait: WaitList<'_, LevelZero>,
         event: EventOut<'_, LevelZero>,
     ) -> UrResult<()> {
-        // It stays so when the buffer is finalized.
-        if self.state.lock().is_software {
+        if self.is_software.load(Ordering::Relaxed) {
             return self.software.enqueue(&self.commands, queue, wait, event);
         }
         // Dropped when the locks are: it may be all that a queue lives for.
         let mut _past = None;
         let nodes = self.commands.nodes()?;
-        let state = &mut *self.state.lock();
+        let state = &mut *self.state.take();
+        if let Some(list) = &mut state.list
+            && !list.changed.is_empty()
+        {
+            let runs = state.last.as_ref().is_some_and(|last| !last.is_over());
+            let changed = !runs && {
+                let changed = list.change(&nodes);
+                if let Err(error) = &changed {
+                    log::warn!("a command list is made anew, because it cannot be changed: {error}");
+                }
+                changed.is_ok()
+            };
+            if !changed {
+                self.retire(state);
+            }
+        }
         let list = match &mut state.list {
             Some(list) => list,
             empty => empty.insert(self.list_of(&nodes)?),
@@ -427,37 +493,20 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
         let before = state.last.as_ref().map(|last| last.end(queue)).transpose()?.flatten();
         let after = before.as_ref().map_or(After::Nothing, After::Marker);
         let (mut raw, mut end) = (list.raw(), None);
-        queue.enqueue_after(self.commands.command_type(), false, wait, after, event, |mut deps| {
+        let how = kit::Submission::new(self.commands.command_type(), wait, event);
+        queue.enqueue_after(how, after, |mut deps| {
             end = deps.event.map(Marker::of);
-            let (signal, count, events) = (deps.signal, deps.count(), deps.events());
+            let queue = queue.list();
             // SAFETY: live handles; both lists are locked.
-            unsafe {
-                ze!(zeCommandListImmediateAppendCommandListsExp(
-                    queue.list(),
-                    1,
-                    &mut raw,
-                    signal,
-                    count,
-                    events
-                ))
-            }
+            unsafe { append!(deps, zeCommandListImmediateAppendCommandListsExp(queue, 1, &mut raw)) }
         })?;
-        _past = state.last.replace(Run {
-            queue: queue.clone(),
-            end,
-        });
-        Ok(())
-    }
-
-    fn signal(&self, command: CommandType) -> UrResult<(Arc<Event>, Self::Signal)> {
-        Signal::new(self.commands.context(), command)
-    }
-
-    fn pending(&self, _command: CommandType, signal: &Self::Signal) -> Option<Arc<Event>> {
-        signal.pending()
-    }
-
-    fn check_events(&self) -> UrResult<()> {
+        let is_same = |last: &Run| last.end.is_none() && Arc::ptr_eq(&last.queue, queue);
+        if end.is_some() || !state.last.as_ref().is_some_and(is_same) {
+            _past = state.last.replace(Run {
+                queue: queue.clone(),
+                end,
+            });
+        }
         Ok(())
     }
 }

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Contexts.
 
-use std::any::Any;
-use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, HandleCell, InFlight, InfoOut, UniqueId, UrError, UrResult};
+use kit::ur::{ContextFlags, ContextInfo, NativeHandle};
+use kit::{Command, Deleters, HandleCell, InFlight, InfoOut, SharedContexts, UniqueId, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{Mutex, OnceLock, Turns};
+use oxur_fork::{OnceLock, Turns};
 
+use crate::event::WATCHER;
 use crate::event::pool::EventPools;
-use crate::event::watcher;
-use crate::queue::Marker;
-use crate::usm::Foreign;
-use crate::ze::{self, ContextKind, ListKind, Owned, ze, ze_get};
+use crate::image::Image;
+use crate::ze::{self, ContextKind, ListKind, Owned, desc, ze, ze_get};
 use crate::{Device, LevelZero, Queue};
 
 /// A context.
@@ -38,51 +35,27 @@ pub(crate) struct Context {
 pub(crate) struct SharedContext {
     pub(crate) number: UniqueId,
     pub(crate) usm: kit::ContextUsm<Context>,
-    pub(crate) foreign: Foreign,
+    pub(crate) foreign: kit::ForeignMemory<Context>,
     /// What may use memory that is freed.
     pub(crate) in_flight: Arc<InFlight<Queue>>,
     pub(crate) events: Arc<EventPools>,
     raw: Arc<Owned<ContextKind>>,
 }
 
-/// By the driver's context: what its wrappers share, and how many there are.
-static OF_CONTEXT: Mutex<BTreeMap<usize, (Arc<SharedContext>, usize)>> = Mutex::new(BTreeMap::new());
+static OF_CONTEXT: SharedContexts<SharedContext> = SharedContexts::new();
 
 impl SharedContext {
     /// For a new wrapper of a context, which is ours to destroy if one of the wrappers says so.
     fn of(raw: Owned<ContextKind>, devices: &[Arc<Device>]) -> Arc<Self> {
-        let key = *raw as usize;
         let raw = Arc::new(raw);
-        let mut known = OF_CONTEXT.lock();
-        let (shared, wrappers) = known.entry(key).or_insert_with(|| {
-            let new = Self {
-                number: UniqueId::new(),
-                usm: kit::ContextUsm::default(),
-                foreign: Foreign::default(),
-                in_flight: Arc::default(),
-                events: EventPools::new(&raw, devices),
-                raw,
-            };
-            (Arc::new(new), 0)
-        });
-        *wrappers += 1;
-        shared.clone()
-    }
-
-    /// Ends a wrapper. The last one gives all free memory back to the driver.
-    fn leave(context: &Context) {
-        let is_last = {
-            let mut known = OF_CONTEXT.lock();
-            let key = **context.raw as usize;
-            let wrappers = known.get_mut(&key).map(|(_, wrappers)| {
-                *wrappers -= 1;
-                *wrappers
-            });
-            wrappers == Some(0) && known.remove(&key).is_some()
-        };
-        if is_last {
-            context.shared.usm.close(context);
-        }
+        OF_CONTEXT.enter(**raw as usize, || Self {
+            number: UniqueId::new(),
+            usm: kit::ContextUsm::default(),
+            foreign: kit::ForeignMemory::default(),
+            in_flight: Arc::default(),
+            events: EventPools::new(&raw, devices),
+            raw: raw.clone(),
+        })
     }
 }
 
@@ -110,10 +83,9 @@ impl Context {
         owned: bool,
     ) -> UrResult<Arc<Self>> {
         if devices.is_empty() || native.is_null() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "a native context is wrapped with its devices: Level Zero does not tell them",
-            ));
+            kit::bail!(
+                ERROR_INVALID_CONTEXT: "a native context is wrapped with its devices: Level Zero does not tell them"
+            );
         }
         // SAFETY: the client vouches for its native handle.
         Ok(Self::new(unsafe { Owned::new(native, owned) }, devices))
@@ -124,54 +96,52 @@ impl Context {
         self.devices.iter().find(|device| device.raw == raw)
     }
 
-    /// Refuses a device that is neither one of the context's nor a part of one.
-    pub(crate) fn check_device(&self, device: &Device) -> UrResult<()> {
-        match self.devices.iter().any(|own| device.is_in(own)) {
-            true => Ok(()),
-            false => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the device is none of the context's, and no part of one",
-            )),
-        }
-    }
-
     /// Runs commands that are complete when this returns, whatever the queues do.
     pub(crate) fn synchronously<T>(&self, run: impl FnOnce(ze_command_list_handle_t) -> UrResult<T>) -> UrResult<T> {
         let _turn = self.turns.take();
+        run(self.synchronous_list()?)
+    }
+
+    /// The same, unless another thread does so.
+    #[inline]
+    pub(crate) fn try_synchronously<T>(
+        &self,
+        run: impl FnOnce(ze_command_list_handle_t) -> UrResult<T>,
+    ) -> Option<UrResult<T>> {
+        let _turn = self.turns.try_take()?;
+        Some(self.synchronous_list().and_then(run))
+    }
+
+    /// The list of the first device on which each command is complete when the call returns. The caller has the turn.
+    #[inline]
+    fn synchronous_list(&self) -> UrResult<ze_command_list_handle_t> {
         let list = match self.synchronous.get() {
             Some(list) => list,
             None => {
                 let device = &self.devices[0];
-                let desc = ze_command_queue_desc_t {
-                    ordinal: device.facts.ordinal,
-                    mode: ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS,
-                    ..Default::default()
-                };
-                // SAFETY: a live context and a device of it, and the list that was just made.
-                let made = unsafe {
-                    let list = ze_get!(zeCommandListCreateImmediate(**self.raw, device.raw, &desc))?;
-                    Owned::new(list, true)
-                };
+                let mode = ZE_COMMAND_QUEUE_MODE_SYNCHRONOUS;
+                let made = self.immediate_list(device, desc!(ze_command_queue_desc_t: mode = mode))?;
                 self.synchronous.get_or_init(|| made)
             }
         };
-        run(**list)
+        Ok(**list)
+    }
+
+    /// A new list for kernels of a device of the context, which is described but for that.
+    pub(crate) fn immediate_list(&self, device: &Device, desc: ze_command_queue_desc_t) -> UrResult<Owned<ListKind>> {
+        let ordinal = device.facts.ordinal;
+        let desc = ze_command_queue_desc_t { ordinal, ..desc };
+        // SAFETY: a live context and a device of it, and the list that was just made.
+        unsafe {
+            let list = ze_get!(zeCommandListCreateImmediate(**self.raw, device.raw, &desc))?;
+            Ok(Owned::new(list, true))
+        }
     }
 
     /// Drops what commands may use that are unfinished, when they are complete.
     pub(crate) fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
-        let in_flight = &self.shared.in_flight;
-        if ze::is_lost() || in_flight.is_idle() {
-            return;
-        }
-        match in_flight.unfinished() {
-            // The context goes last.
-            Ok(markers) => drop_after(
-                markers.into_iter().collect(),
-                Deferred(Some(Box::new((object, self.clone())))),
-            ),
-            Err(error) => log::warn!("an object may end before the commands that use it: {error}"),
-        }
+        // The context goes last.
+        WATCHER.retire(&self.shared.in_flight, (object, self.clone()));
     }
 
     /// Memory of [`SCRATCH_SIZE`] bytes that any command may write to.
@@ -191,34 +161,18 @@ impl Context {
     }
 }
 
-/// Drops an object when all markers are reached.
-fn drop_after(markers: Vec<Marker>, object: Deferred) {
-    let Some(event) = markers.iter().find_map(Marker::pending) else {
-        return drop(object);
-    };
-    // Not in the thread that watches: the ends of objects call the driver, and the client.
-    if let Err(error) = watcher::when_over(&event, move || drop_after(markers, object)) {
-        log::warn!("an object may end before the commands that use it: {error}");
-    }
-}
-
-/// Is dropped in another thread.
-struct Deferred(Option<Box<dyn Any + Send>>);
-
-impl Drop for Deferred {
-    fn drop(&mut self) {
-        if let Some(object) = self.0.take() {
-            kit::defer_drop(object);
-        }
-    }
-}
+/// The bytes of the largest vector: what kernels may expect of the start of a buffer.
+pub(crate) const ALIGNMENT: usize = 128;
 
 /// The size of a context's scratch memory.
 pub(crate) const SCRATCH_SIZE: usize = 64;
 
 impl Drop for Context {
     fn drop(&mut self) {
-        SharedContext::leave(self);
+        // The last wrapper gives all free memory back to the driver.
+        if OF_CONTEXT.leave(**self.raw as usize) {
+            self.shared.usm.close(self);
+        }
         if let Some(&scratch) = self.scratch.get() {
             // SAFETY: a live context and memory of it, of which no queue is left.
             if let Err(error) = unsafe { ze!(zeMemFree(**self.raw, scratch as *mut c_void)) } {
@@ -232,10 +186,7 @@ impl kit::Context<LevelZero> for Context {
     fn create(devices: Vec<Arc<Device>>, _flags: ContextFlags) -> UrResult<Arc<Self>> {
         let driver = devices[0].driver.raw;
         if devices.iter().any(|device| device.driver.raw != driver) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "a Level Zero context cannot have devices of several drivers",
-            ));
+            kit::bail!(ERROR_INVALID_DEVICE: "a Level Zero context cannot have devices of several drivers");
         }
         let desc = ze_context_desc_t::default();
         // SAFETY: a live driver, and the context that was just made.
@@ -254,21 +205,12 @@ impl kit::Context<LevelZero> for Context {
         }
     }
 
+    #[inline(always)]
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, LevelZero>) -> UrResult<()> {
         command.check_operands(self)?;
-        // Buffers get their memory on the device of their first command.
         match command {
-            Command::BufferRead { buffer, .. }
-            | Command::BufferWrite { buffer, .. }
-            | Command::BufferFill { buffer, .. }
-            | Command::BufferReadRect { buffer, .. }
-            | Command::BufferWriteRect { buffer, .. } => buffer.settle(device),
-            Command::BufferCopy { src, dst, .. } | Command::BufferCopyRect { src, dst, .. } => {
-                src.settle(device)?;
-                dst.settle(device)
-            }
             Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => {
-                global.program.check_global(device, global)
+                global.program.locate(device, global).map(drop)
             }
             _ => Ok(()),
         }
@@ -281,6 +223,20 @@ impl kit::Context<LevelZero> for Context {
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         kit::note_usm_change();
         Ok(**self.raw as NativeHandle)
+    }
+}
+
+impl kit::BufferMemory<LevelZero> for Context {
+    type Image = Image;
+
+    const ALIGNMENT: usize = ALIGNMENT;
+
+    fn is_integrated(device: &Device) -> bool {
+        device.is_integrated()
+    }
+
+    fn reaches(device: &Device, other: &Device) -> bool {
+        device.reaches(other)
     }
 }
 

@@ -109,32 +109,19 @@ pub(crate) fn usm_type(kind: ze_memory_type_t) -> UsmType {
 /// Level Zero's advice for one of UR's. `None` if it has none: advice is a hint.
 pub(crate) fn advice(advice: UsmAdviceFlags) -> Option<ze_memory_advice_t> {
     use UsmAdviceFlags as Advice;
-    [
-        (Advice::SET_READ_MOSTLY, ZE_MEMORY_ADVICE_SET_READ_MOSTLY),
-        (Advice::CLEAR_READ_MOSTLY, ZE_MEMORY_ADVICE_CLEAR_READ_MOSTLY),
-        (Advice::SET_PREFERRED_LOCATION, ZE_MEMORY_ADVICE_SET_PREFERRED_LOCATION),
-        (
-            Advice::CLEAR_PREFERRED_LOCATION,
-            ZE_MEMORY_ADVICE_CLEAR_PREFERRED_LOCATION,
-        ),
-        (Advice::SET_NON_ATOMIC_MOSTLY, ZE_MEMORY_ADVICE_SET_NON_ATOMIC_MOSTLY),
-        (
-            Advice::CLEAR_NON_ATOMIC_MOSTLY,
-            ZE_MEMORY_ADVICE_CLEAR_NON_ATOMIC_MOSTLY,
-        ),
-        (Advice::BIAS_CACHED, ZE_MEMORY_ADVICE_BIAS_CACHED),
-        (Advice::BIAS_UNCACHED, ZE_MEMORY_ADVICE_BIAS_UNCACHED),
-        (
-            Advice::SET_PREFERRED_LOCATION_HOST,
-            ZE_MEMORY_ADVICE_SET_SYSTEM_MEMORY_PREFERRED_LOCATION,
-        ),
-        (
-            Advice::CLEAR_PREFERRED_LOCATION_HOST,
-            ZE_MEMORY_ADVICE_CLEAR_SYSTEM_MEMORY_PREFERRED_LOCATION,
-        ),
-    ]
-    .into_iter()
-    .find_map(|(ur, ze)| (advice == ur).then_some(ze))
+    Some(match advice {
+        Advice::SET_READ_MOSTLY => ZE_MEMORY_ADVICE_SET_READ_MOSTLY,
+        Advice::CLEAR_READ_MOSTLY => ZE_MEMORY_ADVICE_CLEAR_READ_MOSTLY,
+        Advice::SET_PREFERRED_LOCATION => ZE_MEMORY_ADVICE_SET_PREFERRED_LOCATION,
+        Advice::CLEAR_PREFERRED_LOCATION => ZE_MEMORY_ADVICE_CLEAR_PREFERRED_LOCATION,
+        Advice::SET_NON_ATOMIC_MOSTLY => ZE_MEMORY_ADVICE_SET_NON_ATOMIC_MOSTLY,
+        Advice::CLEAR_NON_ATOMIC_MOSTLY => ZE_MEMORY_ADVICE_CLEAR_NON_ATOMIC_MOSTLY,
+        Advice::BIAS_CACHED => ZE_MEMORY_ADVICE_BIAS_CACHED,
+        Advice::BIAS_UNCACHED => ZE_MEMORY_ADVICE_BIAS_UNCACHED,
+        Advice::SET_PREFERRED_LOCATION_HOST => ZE_MEMORY_ADVICE_SET_SYSTEM_MEMORY_PREFERRED_LOCATION,
+        Advice::CLEAR_PREFERRED_LOCATION_HOST => ZE_MEMORY_ADVICE_CLEAR_SYSTEM_MEMORY_PREFERRED_LOCATION,
+        _ => return None,
+    })
 }
 
 /// What Level Zero's compiler calls an option of the client's compiler.

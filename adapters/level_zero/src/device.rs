@@ -10,13 +10,13 @@ use std::ffi::CStr;
 use std::sync::{Arc, Weak};
 
 use kit::ur::*;
-use kit::{HandleCell, InfoOut, UrError, UrResult, unsupported};
+use kit::{Device as _, HandleCell, InfoOut, UrResult, unsupported};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
 pub(crate) use self::facts::Facts;
 use crate::platform::DriverFacts;
-use crate::ze::{self, ze, ze_get};
+use crate::ze::{self, ze, ze_get, ze_list, ze_struct};
 use crate::{LevelZero, Platform};
 
 /// A device. Root devices belong to their platform and live as long as the adapter; a sub-device keeps the device that it
@@ -33,10 +33,7 @@ pub(crate) struct Device {
     pub(crate) facts: Facts,
 }
 
-// SAFETY: a handle of Level Zero may be used from any thread.
-unsafe impl Send for Device {}
-// SAFETY: as above.
-unsafe impl Sync for Device {}
+ze::any_thread!(Device);
 
 impl Device {
     /// Asks the driver for all that there is to know of a device, or of a part of one.
@@ -46,10 +43,8 @@ impl Device {
         platform: &Weak<Platform>,
         parent: Option<&Arc<Self>>,
     ) -> UrResult<Arc<Self>> {
-        // SAFETY: a live device, and room for as many handles as `list` says, or null.
-        let parts = ze::list(std::ptr::null_mut(), |count, parts| unsafe {
-            ze!(zeDeviceGetSubDevices(raw, count, parts))
-        });
+        // SAFETY: a live device, and room for as many handles as the list is for.
+        let parts = unsafe { ze_list!(std::ptr::null_mut(), zeDeviceGetSubDevices(raw)) };
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             raw,
@@ -74,11 +69,6 @@ impl Device {
         }
         let part = |raw| self.part(raw).ok()?.find(native);
         self.parts.iter().copied().find_map(part)
-    }
-
-    /// Whether the device is this one, or one that it is a part of.
-    pub(crate) fn is_in(&self, whole: &Self) -> bool {
-        self.raw == whole.raw || self.parent.as_ref().is_some_and(|parent| parent.is_in(whole))
     }
 
     /// How it can be divided.
@@ -127,6 +117,10 @@ impl kit::Device<LevelZero> for Device {
         self.parent.as_ref()
     }
 
+    fn is_same(&self, other: &Self) -> bool {
+        self.raw == other.raw
+    }
+
     fn platform(&self) -> Option<Arc<Platform>> {
         self.platform.upgrade()
     }
@@ -143,27 +137,13 @@ impl kit::Device<LevelZero> for Device {
         let domain = unsafe { properties[0].value.affinity_domain };
         // The parts are those of a NUMA domain, and the next that there are.
         if !domain.intersects(DeviceAffinityDomainFlags::NUMA | DeviceAffinityDomainFlags::NEXT_PARTITIONABLE) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_DEVICE_PARTITION_FAILED,
-                format!("Level Zero does not divide devices by {domain:?}"),
-            ));
+            kit::bail!(ERROR_DEVICE_PARTITION_FAILED: "Level Zero does not divide devices by {domain:?}");
         }
         self.parts.iter().map(|&raw| self.part(raw)).collect()
     }
 
     fn image_rank(&self, target: &CStr) -> Option<u32> {
-        let ahead_of_time = match self.facts.kind {
-            DeviceType::GPU => Some(DEVICE_BINARY_TARGET_SPIRV64_GEN),
-            DeviceType::CPU => Some(DEVICE_BINARY_TARGET_SPIRV64_X86_64),
-            _ => None,
-        };
-        if Some(target) == ahead_of_time {
-            Some(2)
-        } else if target == DEVICE_BINARY_TARGET_SPIRV64 && self.facts.takes_spirv() {
-            Some(1)
-        } else {
-            None
-        }
+        kit::spirv_image_rank(target, self.facts.kind, self.facts.takes_spirv())
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
@@ -197,7 +177,7 @@ impl kit::Device<LevelZero> for Device {
         };
         // SAFETY: live devices and a structure to fill.
         let properties: ze_device_p2p_properties_t =
-            ze::structure(|properties| unsafe { ze!(zeDeviceGetP2PProperties(self.raw, peer.raw, properties)) })?;
+            unsafe { ze_struct!(zeDeviceGetP2PProperties(self.raw, peer.raw)) }?;
         out.value(i32::from(properties.flags & flag != 0))
     }
 

@@ -1,33 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels: one of Level Zero for each device that the program was built for.
+//!
+//! A snapshot, which a command buffer has for each launch, is a handle of the same kernels with arguments of its own. Level
+//! Zero takes the arguments, the work-group size and the offset when a launch is appended. So they are set right before,
+//! in turn, and only what is not set already.
+
+mod with_args;
 
 use std::ffi::{CStr, CString, c_void};
+use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
+use kit::groups::{self, no_group, no_kernel, padded};
 use kit::ur::{KernelCacheConfig, KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{
-    Arg, ArgCache, ArgKey, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, KernelCloneEmulation, Range, UrError,
-    UrResult,
+    Arg, ArgCache, ArgKey, Args, Device as _, ExecInfo, HandleCell, InfoOut, LateSnapshot, OwnArgs, PlainLaunch, Range,
+    UrError, UrResult,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{Turn, Turns};
+use oxur_fork::{InTurn, InTurnGuard, Mutex};
 
+pub(crate) use self::with_args::WithArgs;
 use crate::program::Module;
-use crate::ze::{self, KernelKind, Owned, ze, ze_get};
+use crate::ze::{self, KernelKind, Owned, desc, ze, ze_get};
 use crate::{Context, Device, LevelZero, Program, Queue};
 
-/// A kernel.
+/// A kernel, or a snapshot of one.
 pub(crate) struct Kernel {
     pub(crate) handle_cell: HandleCell,
+    code: Arc<Code>,
+    /// The arguments that were set one by one, or those of a snapshot.
+    own_args: Mutex<OwnArgs<LevelZero>>,
+    /// The memory that it reaches beside its arguments.
+    indirect_access: AtomicU32,
+    is_snapshot: bool,
+}
+
+/// What a kernel and its snapshots share.
+struct Code {
     name: CString,
     /// At least one.
     on_devices: Vec<OnDevice>,
-    /// The objects among the arguments that were set one by one.
-    objects: ArgObjects,
-    /// What was set in it: Level Zero cannot clone kernels.
-    clone_emulation: KernelCloneEmulation<LevelZero>,
     program: Arc<Program>,
 }
 
@@ -38,27 +53,42 @@ pub(crate) struct OnDevice {
     properties: KernelProperties,
     arg_cache: ArgCache,
     /// Taken while arguments and the range are set and used, so that two threads may launch one kernel.
-    turns: Turns,
-    /// What was set beside arguments. Changed in turn only.
-    group: [AtomicU32; 3],
-    offset: [AtomicU32; 3],
+    known: InTurn<Known>,
+    /// The address of the handle whose own arguments are set; 0 if they are no handle's. Set in turn only.
+    args_of: AtomicUsize,
+    /// Whether the client may set arguments past us.
+    shared: AtomicBool,
+    /// Whether launches can bring their arguments.
+    takes_args: bool,
     /// After the kernel.
-    module: Option<Arc<Module>>,
+    _module: Option<Arc<Module>>,
 }
 
-/// What the driver says of a kernel, without the pointer.
+/// What was set beside arguments.
+#[derive(Default)]
+struct Known {
+    group: [u32; 3],
+    offset: [u32; 3],
+    indirect_access: u32,
+    /// Whether the last launch with arguments had several new ones.
+    several_new: bool,
+}
+
+/// What the driver says of a kernel.
 struct KernelProperties {
-    arguments: u32,
-    required_size: [u32; 3],
-    required_sub_groups: u32,
-    required_sub_group_size: u32,
-    max_sub_group_size: u32,
-    max_sub_groups: u32,
-    local_memory: u32,
-    private_memory: u32,
-    spill_memory: u32,
+    raw: ze_kernel_properties_t,
     preferred_multiple: u32,
     max_group_size: Option<u32>,
+}
+
+ze::any_thread!(KernelProperties);
+
+impl Deref for KernelProperties {
+    type Target = ze_kernel_properties_t;
+
+    fn deref(&self) -> &ze_kernel_properties_t {
+        &self.raw
+    }
 }
 
 /// The range of a launch as Level Zero takes it.
@@ -69,20 +99,19 @@ pub(crate) struct Groups {
     pub(crate) offset: [u32; 3],
 }
 
-/// Whether these are the numbers; else they become them.
-#[inline(always)]
-fn is_same(known: &[AtomicU32; 3], numbers: [u32; 3]) -> bool {
-    std::iter::zip(known, numbers).all(|(known, number)| known.load(Ordering::Relaxed) == number)
-}
-
-fn note(known: &[AtomicU32; 3], numbers: [u32; 3]) {
-    std::iter::zip(known, numbers).for_each(|(known, number)| known.store(number, Ordering::Relaxed));
+impl Groups {
+    /// The size of a work-group as Level Zero takes it.
+    pub(crate) fn size(&self) -> ze_group_size_t {
+        let mut size = ze_group_size_t::default();
+        [size.groupSizeX, size.groupSizeY, size.groupSizeZ] = self.size;
+        size
+    }
 }
 
 /// A kernel that is prepared for a launch.
 pub(crate) struct Prepared<'a> {
     kernel: &'a OnDevice,
-    _turn: Turn<'a>,
+    known: InTurnGuard<'a, Known>,
 }
 
 impl KernelProperties {
@@ -93,23 +122,12 @@ impl KernelProperties {
         if has_largest {
             preferred.pNext = (&raw mut largest).cast();
         }
-        let mut properties = ze_kernel_properties_t {
-            pNext: (&raw mut preferred).cast(),
-            ..Default::default()
-        };
+        let mut raw = desc!(ze_kernel_properties_t: pNext = (&raw mut preferred).cast());
         // SAFETY: a live kernel and structures to fill.
-        unsafe { ze!(zeKernelGetProperties(kernel, &mut properties)) }?;
-        let p = &properties;
+        unsafe { ze!(zeKernelGetProperties(kernel, &mut raw)) }?;
+        raw.pNext = std::ptr::null_mut();
         Ok(Self {
-            arguments: p.numKernelArgs,
-            required_size: [p.requiredGroupSizeX, p.requiredGroupSizeY, p.requiredGroupSizeZ],
-            required_sub_groups: p.requiredNumSubGroups,
-            required_sub_group_size: p.requiredSubgroupSize,
-            max_sub_group_size: p.maxSubgroupSize,
-            max_sub_groups: p.maxNumSubgroups,
-            local_memory: p.localMemSize,
-            private_memory: p.privateMemSize,
-            spill_memory: p.spillMemSize,
+            raw,
             preferred_multiple: preferred.preferredMultiple.max(1),
             max_group_size: Some(largest.maxGroupSize).filter(|&size| has_largest && size != 0),
         })
@@ -124,21 +142,20 @@ impl OnDevice {
         Ok(Self {
             raw,
             device: device.clone(),
-            arg_cache: ArgCache::empty(properties.arguments),
+            arg_cache: ArgCache::empty(properties.numKernelArgs),
             properties,
-            turns: Turns::new(),
-            group: Default::default(),
-            offset: Default::default(),
-            module: module.cloned(),
+            known: InTurn::default(),
+            args_of: AtomicUsize::new(0),
+            shared: AtomicBool::new(false),
+            takes_args: device.driver.api_version >= ZE_API_VERSION_1_14
+                && ze::api().zeCommandListAppendLaunchKernelWithArguments.is_some(),
+            _module: module.cloned(),
         })
     }
 
     /// The kernel of this name in a module.
     fn create(module: &Arc<Module>, device: &Arc<Device>, name: &CStr) -> UrResult<Self> {
-        let desc = ze_kernel_desc_t {
-            pKernelName: name.as_ptr(),
-            ..Default::default()
-        };
+        let desc = desc!(ze_kernel_desc_t: pKernelName = name.as_ptr());
         // SAFETY: a live module, a name that lives until the call returns, and the kernel that was just made.
         unsafe {
             let raw = Owned::new(ze_get!(zeKernelCreate(***module, &desc))?, true);
@@ -157,23 +174,35 @@ impl OnDevice {
     pub(crate) fn lock(&self) -> Prepared<'_> {
         Prepared {
             kernel: self,
-            _turn: self.turns.take(),
+            known: self.known.take(),
         }
     }
 
-    /// Sets the arguments of a launch. The caller has locked the kernel.
-    #[inline(always)]
-    pub(crate) fn set_all(&self, args: Args<'_, LevelZero>) -> UrResult<()> {
-        args.iter().try_for_each(|arg| self.set(&arg?))
+    /// The arguments of this handle are set now, and no others.
+    fn note_args_of(&self, of: &Kernel) {
+        // Those of a snapshot are what they were, whatever the client does with the driver's kernel.
+        if !(of.is_snapshot && self.shared.load(Ordering::Relaxed)) {
+            self.args_of.store(of.address(), Ordering::Relaxed);
+        }
     }
 
-    /// Sets one argument.
+    /// The client may set arguments past us from now on.
+    fn share(&self) {
+        self.shared.store(true, Ordering::Relaxed);
+        self.arg_cache.share();
+        self.args_of.store(0, Ordering::Relaxed);
+    }
+
+    /// Sets one argument. `new` counts those that the driver does not have yet.
     #[inline(always)]
-    fn set(&self, arg: &Arg<'_, LevelZero>) -> UrResult<()> {
+    fn set(&self, arg: &Arg<'_, LevelZero>, new: &mut u32) -> UrResult<()> {
         let arg_cache = &self.arg_cache;
         match *arg {
             Arg::Value(index, bytes) => {
-                let set = || self.set_bytes(index, bytes.len(), bytes.as_ptr().cast());
+                let set = || {
+                    *new += 1;
+                    self.set_bytes(index, bytes.len(), bytes.as_ptr().cast())
+                };
                 if let Ok(&bytes) = <&[u8; 4]>::try_from(bytes) {
                     arg_cache.number(index, ArgKey::value(4), u32::from_ne_bytes(bytes).into(), || true, set)
                 } else if let Ok(&bytes) = <&[u8; 8]>::try_from(bytes) {
@@ -182,7 +211,7 @@ impl OnDevice {
                     arg_cache.bytes(index, bytes, set)
                 }
             }
-            Arg::Pointer(index, pointer) => self.set_address(index, pointer.addr()),
+            Arg::Pointer(index, pointer) => self.set_address(index, pointer.addr(), new),
             Arg::Local(index, size) => {
                 let set = || self.set_bytes(index, size, std::ptr::null());
                 arg_cache.number(index, ArgKey::LOCAL, size as u64, || true, set)
@@ -191,23 +220,22 @@ impl OnDevice {
                 Ok(image) => self.set_object(index, image.handle() as usize),
                 Err(_) => {
                     mem.settle(&self.device)?;
-                    self.set_address(index, mem.address())
+                    self.set_address(index, mem.address(), new)
                 }
             },
-            Arg::Mem(index, None, _) => self.set_address(index, 0),
+            Arg::Mem(index, None, _) => self.set_address(index, 0, new),
             Arg::Sampler(index, ref sampler) => self.set_object(index, sampler.handle() as usize),
         }
     }
 
     #[inline(always)]
-    fn set_address(&self, index: u32, address: usize) -> UrResult<()> {
-        self.arg_cache.number(
-            index,
-            ArgKey::address(),
-            address as u64,
-            || true,
-            || self.set_bytes(index, size_of::<usize>(), (&raw const address).cast()),
-        )
+    fn set_address(&self, index: u32, address: usize, new: &mut u32) -> UrResult<()> {
+        let set = || {
+            *new += 1;
+            self.set_bytes(index, size_of::<usize>(), (&raw const address).cast())
+        };
+        self.arg_cache
+            .number(index, ArgKey::address(), address as u64, || true, set)
     }
 
     /// Sets a handle of Level Zero, which another object may have later.
@@ -224,6 +252,13 @@ impl OnDevice {
         unsafe { ze!(zeKernelSetArgumentValue(*self.raw, index, size, bytes)) }
     }
 
+    /// The size of work-groups, if the kernel has them of one size only.
+    fn required_size(&self) -> Option<[u32; 3]> {
+        let p = &self.properties;
+        let required = [p.requiredGroupSizeX, p.requiredGroupSizeY, p.requiredGroupSizeZ];
+        (required[0] != 0).then_some(required)
+    }
+
     /// The largest work-group.
     fn max_group_size(&self) -> usize {
         let largest = self.properties.max_group_size;
@@ -232,8 +267,7 @@ impl OnDevice {
 
     /// The work-group size of a launch that names none.
     fn suggested_size(&self, global: [usize; 3]) -> UrResult<[u32; 3]> {
-        let required = self.properties.required_size;
-        if required[0] != 0 {
+        if let Some(required) = self.required_size() {
             return Ok(required.map(|size| size.max(1)));
         }
         let clamped = global.map(|size| u32::try_from(size).unwrap_or(u32::MAX).max(1));
@@ -256,35 +290,102 @@ impl OnDevice {
     }
 }
 
-/// An array of a range as Level Zero takes it.
-#[inline(always)]
-fn padded(sizes: &[usize], rest: usize) -> [usize; 3] {
-    let mut all = [rest; 3];
-    all[..sizes.len()].copy_from_slice(sizes);
-    all
-}
-
 impl Prepared<'_> {
+    /// Sets the arguments of a launch.
+    #[inline(always)]
+    fn set_all(&mut self, args: Args<'_, LevelZero>) -> UrResult<()> {
+        self.kernel.args_of.store(0, Ordering::Relaxed);
+        let mut new = 0;
+        for arg in args.iter() {
+            self.kernel.set(&arg?, &mut new)?;
+        }
+        self.known.several_new |= new > 1;
+        Ok(())
+    }
+
+    /// What was set beside arguments is this.
+    #[inline(always)]
+    pub(crate) fn set_state(&mut self, indirect_access: u32) -> UrResult<()> {
+        match self.known.indirect_access == indirect_access {
+            true => Ok(()),
+            false => self.set_indirect_access(indirect_access),
+        }
+    }
+
+    /// Sets the arguments of a launch by a handle: `args`, or, if there are none, its own.
+    #[inline(always)]
+    pub(crate) fn set_args(&mut self, of: &Kernel, args: Args<'_, LevelZero>) -> UrResult<()> {
+        let kernel = self.kernel;
+        if !args.is_empty() {
+            return self.set_all(args);
+        }
+        match kernel.args_of.load(Ordering::Relaxed) == of.address() {
+            true => Ok(()),
+            false => self.set_own_args(of),
+        }
+    }
+
+    /// Prepares a plain launch, which a list is to have. Returns its work-groups; `None` for a launch of nothing.
+    pub(crate) fn set_plain(
+        &mut self,
+        launch: &PlainLaunch<LevelZero>,
+        device: &Device,
+    ) -> UrResult<Option<ze_group_count_t>> {
+        self.set_state(launch.state())?;
+        self.kernel.args_of.store(0, Ordering::Relaxed);
+        launch.args().try_for_each(|arg| self.kernel.set(&arg, &mut 0))?;
+        self.set_range(&launch.range().range(), device)
+    }
+
+    #[inline(never)]
+    fn set_own_args(&self, of: &Kernel) -> UrResult<()> {
+        self.kernel.args_of.store(0, Ordering::Relaxed);
+        // A copy, because the driver is called, and not under the lock: see `kit::fork`.
+        let args = of.own_args.lock().clone();
+        args.give(|arg| self.kernel.set(&arg, &mut 0))?;
+        self.kernel.note_args_of(of);
+        Ok(())
+    }
+
+    #[cold]
+    fn set_indirect_access(&mut self, flags: ze_kernel_indirect_access_flags_t) -> UrResult<()> {
+        // SAFETY: a live kernel, which is locked.
+        unsafe { ze!(zeKernelSetIndirectAccess(*self.kernel.raw, flags)) }?;
+        self.known.indirect_access = flags;
+        Ok(())
+    }
+
     /// Sets the range of a launch, and returns its work-groups; `None` for a launch of nothing.
     #[inline(always)]
-    pub(crate) fn set_range(&self, range: &Range<'_>, device: &Device) -> UrResult<Option<ze_group_count_t>> {
+    pub(crate) fn set_range(&mut self, range: &Range<'_>, device: &Device) -> UrResult<Option<ze_group_count_t>> {
         let Some(groups) = self.groups(range, device)? else {
             return Ok(None);
         };
-        let (kernel, raw) = (self.kernel, *self.kernel.raw);
-        if !is_same(&kernel.group, groups.size) {
+        if self.known.group != groups.size {
             let [x, y, z] = groups.size;
             // SAFETY: a live kernel, which is locked.
-            unsafe { ze!(zeKernelSetGroupSize(raw, x, y, z)) }?;
-            note(&kernel.group, groups.size);
+            unsafe { ze!(zeKernelSetGroupSize(*self.kernel.raw, x, y, z)) }?;
+            self.known.group = groups.size;
         }
-        if !is_same(&kernel.offset, groups.offset) {
-            let [x, y, z] = groups.offset;
-            // SAFETY: as above.
-            unsafe { ze!(zeKernelSetGlobalOffsetExp(raw, x, y, z)) }?;
-            note(&kernel.offset, groups.offset);
-        }
+        self.set_offset(groups.offset)?;
         Ok(Some(groups.count))
+    }
+
+    /// Sets the first work-item.
+    #[inline(always)]
+    pub(crate) fn set_offset(&mut self, offset: [u32; 3]) -> UrResult<()> {
+        if self.known.offset != offset {
+            let [x, y, z] = offset;
+            // SAFETY: a live kernel, which is locked.
+            unsafe { ze!(zeKernelSetGlobalOffsetExp(*self.kernel.raw, x, y, z)) }?;
+            self.known.offset = offset;
+        }
+        Ok(())
+    }
+
+    /// The driver's handle.
+    pub(crate) fn handle(&self) -> ze_kernel_handle_t {
+        *self.kernel.raw
     }
 
     /// The work-groups of a range; `None` for a launch of nothing.
@@ -294,95 +395,53 @@ impl Prepared<'_> {
         if global.contains(&0) {
             return Ok(None);
         }
+        let kernel = self.kernel;
         let size = match range.local {
             Some(local) => {
-                let local = padded(local, 1);
-                self.check_group(local, global, device)?;
-                local.map(|size| size as u32)
+                let c = &device.facts.compute;
+                let most = [c.maxGroupSizeX, c.maxGroupSizeY, c.maxGroupSizeZ].map(|size| size as usize);
+                groups::checked_group(
+                    padded(local, 1),
+                    global,
+                    kernel.required_size(),
+                    most,
+                    kernel.max_group_size(),
+                )?
             }
-            None => self.kernel.suggested_size(global)?,
+            None => kernel.suggested_size(global)?,
         };
-        let mut counts = [0; 3];
-        for d in 0..3 {
-            let count = global[d] / size[d] as usize;
-            if count * size[d] as usize != global[d] {
-                return Err(no_whole_groups(global, size));
-            }
-            counts[d] = u32::try_from(count).map_err(|_| too_many(global))?;
-        }
+        let counts = groups::count(global, size, true)?;
         let offset = range.offset.map_or([0; 3], |offset| padded(offset, 0));
         let [Ok(x), Ok(y), Ok(z)] = offset.map(u32::try_from) else {
             return Err(too_far(offset));
         };
-        Ok(Some(Groups {
-            count: ze_group_count_t {
-                groupCountX: counts[0],
-                groupCountY: counts[1],
-                groupCountZ: counts[2],
-            },
-            size,
-            offset: [x, y, z],
-        }))
-    }
-
-    /// Refuses work-groups that the kernel or the device does not run.
-    #[inline(always)]
-    fn check_group(&self, local: [usize; 3], global: [usize; 3], device: &Device) -> UrResult<()> {
-        let required = self.kernel.properties.required_size;
-        let fits_kernel = required[0] == 0 || local == required.map(|size| size.max(1) as usize);
-        let c = &device.facts.compute;
-        let most = [c.maxGroupSizeX, c.maxGroupSizeY, c.maxGroupSizeZ];
-        let fits_device = (0..3).all(|d| local[d] <= most[d] as usize);
-        if fits_kernel && fits_device && local[0] * local[1] * local[2] <= self.kernel.max_group_size() {
-            return Ok(());
-        }
-        Err(no_group(local, global))
+        let mut count = ze_group_count_t::default();
+        [count.groupCountX, count.groupCountY, count.groupCountZ] = counts;
+        let offset = [x, y, z];
+        Ok(Some(Groups { count, size, offset }))
     }
 }
 
 #[cold]
 fn another_context() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_CONTEXT,
-        "the kernel is of another context than the queue",
-    )
+    kit::error!(ERROR_INVALID_CONTEXT: "the kernel is of another context than the queue")
 }
 
 #[cold]
 fn too_far(offset: [usize; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_VALUE,
-        format!("the offset {offset:?} of a range is too large for Level Zero"),
-    )
+    kit::error!(ERROR_INVALID_VALUE: "the offset {offset:?} of a range is too large for Level Zero")
 }
 
-#[cold]
-fn no_group(local: [usize; 3], global: [usize; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-        format!("the kernel has no work-groups of {local:?} work-items (of {global:?}) on this device"),
-    )
-}
-
-#[cold]
-fn no_whole_groups(global: [usize; 3], group: [u32; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-        format!("Level Zero has whole work-groups only: {global:?} is no multiple of {group:?}"),
-    )
-}
-
-#[cold]
-fn too_many(global: [usize; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_DIMENSION,
-        format!("{global:?} work-items make too many work-groups for Level Zero"),
-    )
+impl Drop for Code {
+    fn drop(&mut self) {
+        self.program.context.retire(std::mem::take(&mut self.on_devices));
+    }
 }
 
 impl Drop for Kernel {
     fn drop(&mut self) {
-        self.program.context.retire(std::mem::take(&mut self.on_devices));
+        // Another may get the address.
+        self.forget_args();
     }
 }
 
@@ -390,18 +449,45 @@ impl Kernel {
     fn new(program: &Arc<Program>, name: &CStr, on_devices: Vec<OnDevice>) -> Self {
         Self {
             handle_cell: HandleCell::new(),
-            name: name.to_owned(),
-            on_devices,
-            objects: ArgObjects::none(),
-            clone_emulation: KernelCloneEmulation::default(),
-            program: program.clone(),
+            code: Arc::new(Code {
+                name: name.to_owned(),
+                on_devices,
+                program: program.clone(),
+            }),
+            own_args: Mutex::default(),
+            indirect_access: AtomicU32::new(0),
+            is_snapshot: false,
         }
+    }
+
+    fn address(&self) -> usize {
+        std::ptr::from_ref(self).addr()
+    }
+
+    /// What is set in the driver's kernels is not all that it has.
+    #[inline]
+    fn forget_args(&self) {
+        let address = self.address();
+        for kernel in &self.code.on_devices {
+            if kernel.args_of.load(Ordering::Relaxed) == address {
+                // Unless another has set its own meanwhile.
+                _ = kernel
+                    .args_of
+                    .compare_exchange(address, 0, Ordering::Relaxed, Ordering::Relaxed);
+            }
+        }
+    }
+
+    /// What it has beside arguments.
+    #[inline(always)]
+    pub(crate) fn state(&self) -> u32 {
+        self.indirect_access.load(Ordering::Relaxed)
     }
 
     /// The kernel on a device, or on the one that it is a part of.
     #[inline(always)]
     pub(crate) fn on(&self, device: &Device) -> UrResult<&OnDevice> {
-        let first = &self.on_devices[0];
+        let first = &self.code.on_devices[0];
         if first.device.raw == device.raw {
             return Ok(first);
         }
@@ -411,7 +497,7 @@ impl Kernel {
     /// The same for a queue, which is of its context.
     #[inline(always)]
     pub(crate) fn on_queue(&self, queue: &Queue) -> UrResult<&OnDevice> {
-        match Arc::ptr_eq(&self.program.context.shared, &queue.context.shared) {
+        match Arc::ptr_eq(&self.code.program.context.shared, &queue.context.shared) {
             true => self.on(&queue.device),
             false => Err(another_context()),
         }
@@ -419,19 +505,38 @@ impl Kernel {
 
     #[cold]
     fn on_other(&self, device: &Device) -> UrResult<&OnDevice> {
-        let mut all = self.on_devices.iter();
+        let mut all = self.code.on_devices.iter();
         let same = all.clone().find(|kernel| kernel.device.raw == device.raw);
         let found = same.or_else(|| all.find(|kernel| device.is_in(&kernel.device)));
-        found.ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_KERNEL,
-                "the program of the kernel was not built for this device",
-            )
+        found.ok_or_else(no_kernel)
+    }
+
+    fn first(&self) -> &OnDevice {
+        &self.code.on_devices[0]
+    }
+
+    /// A snapshot with these arguments.
+    #[inline(always)]
+    fn snapshot_with(&self, own: OwnArgs<LevelZero>, indirect_access: u32) -> Arc<Self> {
+        kit::recycled(Self {
+            handle_cell: HandleCell::new(),
+            code: self.code.clone(),
+            own_args: Mutex::new(own),
+            indirect_access: AtomicU32::new(indirect_access),
+            is_snapshot: true,
         })
     }
 
-    fn first(&self) -> &KernelProperties {
-        &self.on_devices[0].properties
+    /// Hands an argument of its own to a function, if there is one of this number.
+    pub(crate) fn own_arg(&self, index: u32, to: impl FnMut(Arg<'_, LevelZero>) -> UrResult<()>) -> UrResult<()> {
+        // As in `set_own_args`.
+        let arg = self.own_args.lock().one(index);
+        arg.give(to)
+    }
+
+    /// Sets its own arguments: the driver says what is wrong with them.
+    pub(crate) fn check_own_args(&self, device: &Device) -> UrResult<()> {
+        self.on(device)?.lock().set_args(self, Args::none())
     }
 
     fn set_indirect(&self, access: bool) -> UrResult<()> {
@@ -439,17 +544,15 @@ impl Kernel {
             | ZE_KERNEL_INDIRECT_ACCESS_FLAG_DEVICE
             | ZE_KERNEL_INDIRECT_ACCESS_FLAG_SHARED;
         let flags = if access { all } else { 0 };
-        self.on_devices.iter().try_for_each(|kernel| {
-            let _locked = kernel.lock();
-            // SAFETY: a live kernel, which is locked.
-            unsafe { ze!(zeKernelSetIndirectAccess(*kernel.raw, flags)) }
-        })
+        self.indirect_access.store(flags, Ordering::Relaxed);
+        let mut kernels = self.code.on_devices.iter();
+        kernels.try_for_each(|kernel| kernel.lock().set_indirect_access(flags))
     }
 }
 
 impl kit::Kernel<LevelZero> for Kernel {
     fn program(&self) -> &Arc<Program> {
-        &self.program
+        &self.code.program
     }
 
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
@@ -467,11 +570,11 @@ impl kit::Kernel<LevelZero> for Kernel {
 
     fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            KernelInfo::FUNCTION_NAME => out.c_str(&self.name),
-            KernelInfo::NUM_ARGS => out.value(self.first().arguments),
+            KernelInfo::FUNCTION_NAME => out.c_str(&self.code.name),
+            KernelInfo::NUM_ARGS => out.value(self.first().properties.numKernelArgs),
             KernelInfo::ATTRIBUTES => {
                 let (mut size, mut text) = (0, std::ptr::null_mut());
-                let raw = *self.on_devices[0].raw;
+                let raw = *self.first().raw;
                 // SAFETY: a live kernel and places for the results. The text is the driver's, and there as long as the kernel.
                 unsafe {
                     ze!(zeKernelGetSourceAttributes(raw, &mut size, &mut text))?;
@@ -482,7 +585,7 @@ impl kit::Kernel<LevelZero> for Kernel {
                 }
             }
             KernelInfo::SPILL_MEM_SIZE => {
-                let sizes: Vec<u32> = self.on_devices.iter().map(|k| k.properties.spill_memory).collect();
+                let sizes: Vec<u32> = self.code.on_devices.iter().map(|k| k.properties.spillMemSize).collect();
                 out.slice(&sizes)
             }
             _ => out.unsupported(),
@@ -495,18 +598,17 @@ impl kit::Kernel<LevelZero> for Kernel {
         match query {
             KernelGroupInfo::GLOBAL_WORK_SIZE => {
                 let c = &device.facts.compute;
-                let sizes = [
-                    (c.maxGroupSizeX, c.maxGroupCountX),
-                    (c.maxGroupSizeY, c.maxGroupCountY),
-                    (c.maxGroupSizeZ, c.maxGroupCountZ),
-                ];
-                out.value(sizes.map(|(size, count)| size as usize * count as usize))
+                let sizes = [c.maxGroupSizeX, c.maxGroupSizeY, c.maxGroupSizeZ];
+                let counts = [c.maxGroupCountX, c.maxGroupCountY, c.maxGroupCountZ];
+                out.value([0, 1, 2].map(|d| sizes[d] as usize * counts[d] as usize))
             }
             KernelGroupInfo::WORK_GROUP_SIZE => out.value(kernel.max_group_size()),
-            KernelGroupInfo::COMPILE_WORK_GROUP_SIZE => out.value(p.required_size.map(|size| size as usize)),
-            KernelGroupInfo::LOCAL_MEM_SIZE => out.value(p.local_memory as usize),
+            KernelGroupInfo::COMPILE_WORK_GROUP_SIZE => {
+                out.value(kernel.required_size().unwrap_or_default().map(|size| size as usize))
+            }
+            KernelGroupInfo::LOCAL_MEM_SIZE => out.value(p.localMemSize as usize),
             KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => out.value(p.preferred_multiple as usize),
-            KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(p.private_memory as usize),
+            KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(p.privateMemSize as usize),
             _ => out.unsupported(),
         }
     }
@@ -514,39 +616,45 @@ impl kit::Kernel<LevelZero> for Kernel {
     fn sub_group_info(&self, device: &Arc<Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
         let p = &self.on(device)?.properties;
         let number = match query {
-            KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => p.max_sub_group_size,
-            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => p.max_sub_groups,
-            KernelSubGroupInfo::COMPILE_NUM_SUB_GROUPS => p.required_sub_groups,
-            KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL => p.required_sub_group_size,
+            KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => p.maxSubgroupSize,
+            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => p.maxNumSubgroups,
+            KernelSubGroupInfo::COMPILE_NUM_SUB_GROUPS => p.requiredNumSubGroups,
+            KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL => p.requiredSubgroupSize,
             _ => return out.unsupported(),
         };
         out.value(number)
     }
 
-    #[inline(always)]
     fn set_arg(&self, arg: Arg<'_, LevelZero>) -> UrResult<()> {
-        self.on_devices.iter().try_for_each(|kernel| kernel.set(&arg))?;
-        self.objects.set(&arg);
-        self.clone_emulation.argument(&arg);
+        for kernel in &self.code.on_devices {
+            // The driver says what is wrong with it. Others' arguments are not whole by that.
+            let _turn = kernel.lock();
+            if kernel.args_of.load(Ordering::Relaxed) != self.address() {
+                kernel.args_of.store(0, Ordering::Relaxed);
+            }
+            kernel.set(&arg, &mut 0)?;
+        }
+        self.own_args.lock().set(&arg, self.is_snapshot);
         Ok(())
     }
 
     fn snapshot(&self, args: Args<'_, LevelZero>) -> UrResult<Arc<Self>> {
-        let again = |kernel: &OnDevice| match &kernel.module {
-            Some(module) => OnDevice::create(module, &kernel.device, &self.name),
-            None => Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "a native kernel cannot be copied, so command buffers cannot have it",
-            )),
+        let own = match args.is_empty() {
+            true => self.own_args.lock().kept(),
+            false => OwnArgs::new(args)?,
         };
-        let on_devices = self.on_devices.iter().map(again).collect::<UrResult<_>>()?;
-        let mut copy = Self::new(&self.program, &self.name, on_devices);
-        copy.objects = self.objects.keep();
-        self.clone_emulation.apply_to(&copy, args.is_empty())?;
-        for arg in args.iter() {
-            kit::Kernel::set_arg(&copy, arg?)?;
-        }
-        Ok(Arc::new(copy))
+        Ok(self.snapshot_with(own, self.state()))
+    }
+
+    fn late_snapshot(&self) -> Option<LateSnapshot<LevelZero>> {
+        Some(LateSnapshot {
+            state: self.state(),
+            make: |kernel, indirect_access, args| {
+                let mut own = OwnArgs::default();
+                args.for_each(|arg| own.set(&arg, true));
+                kernel.snapshot_with(own, indirect_access)
+            },
+        })
     }
 
     fn set_exec_info(&self, info: ExecInfo<'_>) -> UrResult<()> {
@@ -560,7 +668,7 @@ impl kit::Kernel<LevelZero> for Kernel {
                     KernelCacheConfig::LARGE_DATA => ZE_CACHE_CONFIG_FLAG_LARGE_DATA,
                     _ => 0,
                 };
-                for kernel in &self.on_devices {
+                for kernel in &self.code.on_devices {
                     let _locked = kernel.lock();
                     // SAFETY: a live kernel, which is locked.
                     if let Err(error) = unsafe { ze!(zeKernelSetCacheConfig(*kernel.raw, flags)) } {
@@ -569,7 +677,6 @@ impl kit::Kernel<LevelZero> for Kernel {
                 }
             }
         }
-        self.clone_emulation.exec_info(info);
         Ok(())
     }
 
@@ -591,18 +698,18 @@ impl kit::Kernel<LevelZero> for Kernel {
         let [Ok(x), Ok(y), Ok(z)] = local.map(u32::try_from) else {
             return Err(no_group(local, [0; 3]));
         };
-        let _locked = kernel.lock();
+        let mut locked = kernel.lock();
         // SAFETY: a live kernel, which is locked.
         unsafe {
             ze!(zeKernelSetGroupSize(*kernel.raw, x, y, z))?;
-            note(&kernel.group, [x, y, z]);
+            locked.known.group = [x, y, z];
             ze_get!(zeKernelSuggestMaxCooperativeGroupCount(*kernel.raw))
         }
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
-        self.on_devices.iter().for_each(|kernel| kernel.arg_cache.share());
-        Ok(*self.on_devices[0].raw as NativeHandle)
+        self.code.on_devices.iter().for_each(OnDevice::share);
+        Ok(*self.first().raw as NativeHandle)
     }
 
     fn from_native(
@@ -621,7 +728,7 @@ impl kit::Kernel<LevelZero> for Kernel {
         let name = CString::new(name).map_err(|_| ResultCode::ERROR_INVALID_KERNEL_NAME)?;
         // SAFETY: as above.
         let kernel = unsafe { OnDevice::new(Owned::new(native, owned), &context.devices[0], None) }?;
-        kernel.arg_cache.share();
+        kernel.share();
         Ok(Arc::new(Self::new(&program, &name, vec![kernel])))
     }
 }

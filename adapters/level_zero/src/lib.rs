@@ -11,8 +11,8 @@ mod context;
 mod conv;
 mod device;
 mod event;
+mod image;
 mod kernel;
-mod mem;
 mod platform;
 mod program;
 mod queue;
@@ -29,13 +29,15 @@ pub(crate) use context::Context;
 pub(crate) use device::Device;
 pub(crate) use event::Event;
 pub(crate) use kernel::Kernel;
-pub(crate) use mem::Mem;
 pub(crate) use platform::Platform;
 pub(crate) use program::Program;
 pub(crate) use queue::Queue;
 pub(crate) use sampler::Sampler;
 pub(crate) use usm::UsmPool;
 pub(crate) use virtual_mem::PhysicalMem;
+
+/// A buffer or an image.
+pub(crate) type Mem = kit::UsmMem<LevelZero>;
 
 /// The objects of this adapter.
 pub(crate) struct LevelZero;
@@ -63,17 +65,8 @@ impl kit::Backend for LevelZero {
 }
 
 kit::object! {
-    Adapter: AdapterHandle,
-    Platform: PlatformHandle,
-    Device: DeviceHandle,
-    Context: ContextHandle,
-    Queue: QueueHandle,
-    Event: EventHandle,
-    Mem: MemHandle,
-    Program: ProgramHandle,
-    Kernel: KernelHandle,
-    Sampler: SamplerHandle,
-    PhysicalMem: PhysicalMemHandle,
+    Adapter: AdapterHandle, Platform: PlatformHandle, Device: DeviceHandle, Context: ContextHandle, Queue: QueueHandle,
+    Program: ProgramHandle, Kernel: KernelHandle, Sampler: SamplerHandle, PhysicalMem: PhysicalMemHandle,
     CommandBuffer: ExpCommandBufferHandle,
 }
 

@@ -10,21 +10,15 @@ use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
 
-use crate::ze::{self, ze};
+use crate::ze::{self, ze, ze_list, ze_struct};
 use crate::{Device, LevelZero, conv};
 
 /// A driver, and what is known of it.
 pub(crate) struct Platform {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) raw: ze_driver_handle_t,
     devices: Vec<Arc<Device>>,
-    api_version: ze_api_version_t,
+    driver: Arc<DriverFacts>,
 }
-
-// SAFETY: a handle of Level Zero may be used from any thread.
-unsafe impl Send for Platform {}
-// SAFETY: as above.
-unsafe impl Sync for Platform {}
 
 /// What a driver says of itself, for its devices.
 pub(crate) struct DriverFacts {
@@ -44,27 +38,23 @@ type ImportFunctions = (
     unsafe extern "C" fn(ze_driver_handle_t, *mut c_void) -> ze_result_t,
 );
 
-// SAFETY: a handle of Level Zero may be used from any thread.
-unsafe impl Send for DriverFacts {}
-// SAFETY: as above.
-unsafe impl Sync for DriverFacts {}
+ze::any_thread!(DriverFacts);
 
 impl DriverFacts {
     fn ask(raw: ze_driver_handle_t) -> UrResult<Self> {
         let mut api_version = ze_api_version_t::default();
         // SAFETY: a live driver and a place for the version.
         unsafe { ze!(zeDriverGetApiVersion(raw, &mut api_version)) }?;
-        // SAFETY: a live driver and a structure to fill.
-        let properties: ze_driver_properties_t =
-            ze::structure(|properties| unsafe { ze!(zeDriverGetProperties(raw, properties)) })?;
-        // SAFETY: as above.
-        let ipc: UrResult<ze_driver_ipc_properties_t> =
-            ze::structure(|properties| unsafe { ze!(zeDriverGetIpcProperties(raw, properties)) });
-        // SAFETY: a live driver, and room for as many structures as `list` says, or null.
-        let extensions = ze::list(
-            ze_driver_extension_properties_t::default(),
-            |count, extensions| unsafe { ze!(zeDriverGetExtensionProperties(raw, count, extensions)) },
-        );
+        let (properties, ipc, extensions);
+        // SAFETY: a live driver, and structures to fill, or as many as the list is for.
+        unsafe {
+            properties = ze_struct!(zeDriverGetProperties(raw))?;
+            ipc = ze_struct!(zeDriverGetIpcProperties(raw));
+            extensions = ze_list!(Default::default(), zeDriverGetExtensionProperties(raw));
+        }
+        let properties: ze_driver_properties_t = properties;
+        let ipc: UrResult<ze_driver_ipc_properties_t> = ipc;
+        let extensions: UrResult<Vec<ze_driver_extension_properties_t>> = extensions;
         let extensions = extensions.unwrap_or_else(|error| {
             log::info!("a Level Zero driver lists no extensions: {error}");
             Vec::new()
@@ -119,24 +109,16 @@ impl Platform {
     /// Asks the driver for all that there is to know.
     pub(crate) fn new(raw: ze_driver_handle_t) -> UrResult<Arc<Self>> {
         let driver = Arc::new(DriverFacts::ask(raw)?);
-        // SAFETY: a live driver, and room for as many handles as `list` says, or null.
-        let found = ze::list(std::ptr::null_mut(), |count, devices| unsafe {
-            ze!(zeDeviceGet(raw, count, devices))
-        })?;
+        // SAFETY: a live driver, and room for as many handles as the list is for.
+        let found = unsafe { ze_list!(std::ptr::null_mut(), zeDeviceGet(raw)) }?;
         Ok(Arc::new_cyclic(|platform| {
-            let mut devices = Vec::new();
-            for id in found {
-                match Device::new(id, &driver, platform, None) {
-                    Ok(device) => devices.push(device),
-                    Err(error) => log::warn!("a device of a Level Zero driver is left out: {error}"),
-                }
-            }
+            let device = |id| Device::new(id, &driver, platform, None);
+            let devices = kit::usable(found.into_iter().map(device), "a device of a Level Zero driver");
             log::debug!("Level Zero driver {:#x} with {} devices", driver.version, devices.len());
             Self {
                 handle_cell: HandleCell::new(),
-                raw,
                 devices,
-                api_version: driver.api_version,
+                driver: driver.clone(),
             }
         }))
     }
@@ -148,7 +130,7 @@ impl kit::Platform<LevelZero> for Platform {
     }
 
     fn info(&self, query: PlatformInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let version = self.api_version;
+        let version = self.driver.api_version;
         match query {
             // Programs look for this name.
             PlatformInfo::NAME => out.str("Intel(R) oneAPI Unified Runtime over Level-Zero"),
@@ -161,15 +143,10 @@ impl kit::Platform<LevelZero> for Platform {
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
-        Ok(self.raw as NativeHandle)
+        Ok(self.driver.raw as NativeHandle)
     }
 
-    fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {
-        conv::compiler_option(frontend).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("Level Zero compilers have no equivalent of {frontend:?}"),
-            )
-        })
+    fn backend_option(&self, frontend: &CStr) -> UrResult<Option<&'static CStr>> {
+        Ok(conv::compiler_option(frontend))
     }
 }

@@ -4,35 +4,75 @@
 //! Level Zero only builds. What is compiled is kept as it came, with its options and constants, until it is linked.
 
 mod dynamic;
-mod spirv;
 
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_void};
+use std::ops::Deref;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{
-    ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
-    ProgramMetadata, ResultCode,
+    ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramInfo, ProgramMetadata, ResultCode,
 };
-use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, UrError, UrResult};
+use kit::{
+    Context as _, Device as _, DeviceGlobal, DeviceGlobals, HandleCell, InfoOut, LinkFailure, UrError, UrResult,
+    chosen_devices,
+};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{Mutex, Turns};
 
-use crate::ze::{self, BuildLogKind, ModuleKind, Owned, ze};
+use crate::ze::{self, BuildLogKind, ModuleKind, Owned, desc, ze, ze_list, ze_struct};
 use crate::{Context, Device, LevelZero};
 
 /// A module.
-pub(crate) type Module = Owned<ModuleKind>;
+pub(crate) struct Module {
+    raw: Owned<ModuleKind>,
+    /// Its variables that were asked for.
+    globals: DeviceGlobals,
+}
+
+impl Deref for Module {
+    type Target = ze_module_handle_t;
+
+    fn deref(&self) -> &ze_module_handle_t {
+        &self.raw
+    }
+}
+
+impl Module {
+    /// # Safety
+    /// As [`Owned::new`].
+    unsafe fn new(raw: ze_module_handle_t, is_ours: bool) -> Self {
+        Self {
+            // SAFETY: passed on to the caller.
+            raw: unsafe { Owned::new(raw, is_ours) },
+            globals: DeviceGlobals::default(),
+        }
+    }
+
+    /// The address and size of a device global.
+    fn global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        let (mut size, mut address) = (0, null_mut());
+        // SAFETY: a live module, a name that ends with zero, and places for the results.
+        let found = unsafe { ze!(zeModuleGetGlobalPointer(**self, name.as_ptr(), &mut size, &mut address)) };
+        found.map(|()| (address, size)).map_err(|error| {
+            let error = error.with_code(ResultCode::ERROR_INVALID_VALUE);
+            error.context(&format!("the program has no global variable {name:?} for this device"))
+        })
+    }
+}
+
+/// A module, or why there is none, with what the compiler said.
+type Made<T = Module> = Result<(T, String), (UrError, String)>;
 
 /// A program.
 pub(crate) struct Program {
     pub(crate) handle_cell: HandleCell,
     code: Code,
-    state: Mutex<State>,
-    global_sizes: DeviceGlobalSizes,
+    constants: Mutex<BTreeMap<u32, Vec<u8>>>,
+    builds: kit::Builds<LevelZero, Modules>,
     /// Taken while it is linked, and while kernels are made.
     turns: Turns,
     /// Whether kernels or addresses may be known, after which it is linked to nothing.
@@ -54,38 +94,25 @@ enum Code {
     Native,
 }
 
-#[derive(Default)]
-struct State {
-    constants: BTreeMap<u32, Vec<u8>>,
-    builds: Vec<Build>,
+/// What programs are built into.
+struct Modules;
+
+impl kit::ProgramCode for Modules {
+    type Executable = Arc<Module>;
+    type Input = Input;
+    type Options = String;
+
+    fn text(options: &String) -> &str {
+        options
+    }
 }
 
 /// What became of a program on a device.
-#[derive(Clone)]
-struct Build {
-    device: Arc<Device>,
-    module: Option<Arc<Module>>,
-    log: String,
-    options: CString,
-    kind: ProgramBinaryType,
-    status: ProgramBuildStatus,
-    /// What is compiled, for links.
-    inputs: Vec<Input>,
-}
+type Build = kit::Build<LevelZero, Modules>;
 
-impl Build {
-    /// One without a module.
-    fn succeeded(device: Arc<Device>, options: &CStr) -> Self {
-        Self {
-            device,
-            module: None,
-            log: String::new(),
-            options: options.to_owned(),
-            kind: ProgramBinaryType::EXECUTABLE,
-            status: ProgramBuildStatus::SUCCESS,
-            inputs: Vec::new(),
-        }
-    }
+/// A build with the client's options, without anything that runs.
+fn build_as(device: Arc<Device>, options: &CStr, kind: ProgramBinaryType, inputs: Vec<Input>) -> Build {
+    Build::new(device, options.to_string_lossy().into_owned(), kind, inputs)
 }
 
 /// What goes into a module.
@@ -107,39 +134,18 @@ impl Input {
     }
 }
 
-/// Specialization constants as Level Zero takes them; they point to those of an [`Input`].
-struct Constants {
-    ids: Vec<u32>,
-    values: Vec<*const c_void>,
-}
-
-impl Constants {
-    fn new(constants: &BTreeMap<u32, Vec<u8>>) -> Self {
-        Self {
-            ids: constants.keys().copied().collect(),
-            values: constants.values().map(|value| value.as_ptr().cast()).collect(),
-        }
-    }
-
-    fn desc(&mut self) -> ze_module_constants_t {
-        ze_module_constants_t {
-            numConstants: self.ids.len() as u32,
-            pConstantIds: self.ids.as_ptr(),
-            pConstantValues: self.values.as_mut_ptr(),
-        }
-    }
-}
-
 /// Makes a module for a device of one input, or of several, and says what the compiler said. An `open` one may lack symbols.
-fn module(
-    context: &Context,
-    device: &Device,
-    format: ze_module_format_t,
-    inputs: &[Input],
-    open: bool,
-) -> (UrResult<Module>, String) {
-    let mut constants: Vec<Constants> = inputs.iter().map(|input| Constants::new(&input.constants)).collect();
-    let descs: Vec<ze_module_constants_t> = constants.iter_mut().map(Constants::desc).collect();
+fn module(context: &Context, device: &Device, format: ze_module_format_t, inputs: &[Input], open: bool) -> Made {
+    let ids = |input: &Input| input.constants.keys().copied().collect();
+    let values = |input: &Input| input.constants.values().map(|value| value.as_ptr().cast()).collect();
+    let mut constants: Vec<(Vec<u32>, Vec<*const c_void>)> =
+        inputs.iter().map(|input| (ids(input), values(input))).collect();
+    let desc = |(ids, values): &mut (Vec<u32>, Vec<*const c_void>)| ze_module_constants_t {
+        numConstants: ids.len() as u32,
+        pConstantIds: ids.as_ptr(),
+        pConstantValues: values.as_mut_ptr(),
+    };
+    let descs: Vec<ze_module_constants_t> = constants.iter_mut().map(desc).collect();
     let sizes: Vec<usize> = inputs.iter().map(|input| input.code.len()).collect();
     let mut codes: Vec<*const u8> = inputs.iter().map(|input| input.code.as_ptr()).collect();
     let mut options: Vec<*const c_char> = inputs.iter().map(|input| input.options.as_ptr()).collect();
@@ -152,67 +158,62 @@ fn module(
         pConstants: all.as_mut_ptr(),
         ..Default::default()
     };
-    let desc = match inputs {
-        [one] => ze_module_desc_t {
-            format,
-            inputSize: one.code.len(),
-            pInputModule: one.code.as_ptr(),
-            pBuildFlags: one.options.as_ptr(),
-            pConstants: if one.constants.is_empty() {
-                std::ptr::null()
-            } else {
-                &descs[0]
-            },
-            ..Default::default()
-        },
-        _ => ze_module_desc_t {
-            pNext: (&raw const several).cast(),
-            format,
-            // What counts is in the chain.
-            inputSize: 1,
-            pInputModule: codes.first().copied().unwrap_or(std::ptr::null()),
-            ..Default::default()
-        },
-    };
+    let mut desc = desc!(ze_module_desc_t: format = format);
+    if let [one] = inputs {
+        (desc.inputSize, desc.pInputModule) = (one.code.len(), one.code.as_ptr());
+        desc.pBuildFlags = one.options.as_ptr();
+        if !one.constants.is_empty() {
+            desc.pConstants = &descs[0];
+        }
+    } else {
+        // What counts is in the chain.
+        (desc.inputSize, desc.pInputModule) = (1, codes.first().copied().unwrap_or(std::ptr::null()));
+        desc.pNext = (&raw const several).cast();
+    }
     let (mut raw, mut log) = (null_mut(), null_mut());
     // SAFETY: live handles, structures and arrays that live until the call returns, and places for the results.
     let made = unsafe { ze!(zeModuleCreate(**context.raw, device.raw, &desc, &mut raw, &mut log)) };
-    let text = match log.is_null() {
-        true => String::new(),
-        // SAFETY: a log that was just made.
-        false => log_text(&unsafe { Owned::new(log, true) }),
-    };
+    // SAFETY: a log that was just made, if there is one.
+    let text = unsafe { take_log(log) };
     if let Err(error) = made {
-        return (Err(error), text);
+        return Err((error, text));
     }
     // SAFETY: a module that was just made.
-    let made = unsafe { Owned::new(raw, true) };
+    let made = unsafe { Module::new(raw, true) };
     match check_imports(&made) {
-        Ok(()) => (Ok(made), text),
-        Err(_) if open => (Ok(made), text),
-        Err((error, missing)) => (Err(error), [text, missing].join("\n")),
+        Err((error, missing)) if !open => Err((error, [text, missing].join("\n"))),
+        _ => Ok((made, text)),
     }
 }
 
 /// Refuses a module that lacks symbols, with a log that names them: Level Zero would link it with others later.
 fn check_imports(module: &Module) -> Result<(), (UrError, String)> {
-    match dynamic::has_imports(module) {
-        Ok(true) => {}
-        Ok(false) => return Ok(()),
-        Err(error) => return Err((error, String::new())),
+    // SAFETY: a live module and a structure to fill.
+    let properties: UrResult<ze_module_properties_t> = unsafe { ze_struct!(zeModuleGetProperties(**module)) };
+    match properties.map_err(|error| (error, String::new()))?.flags & ZE_MODULE_PROPERTY_FLAG_IMPORTS {
+        0 => Ok(()),
+        _ => dynamic::link(&mut [**module]),
     }
-    dynamic::link(&mut [**module])
 }
 
-fn log_text(log: &Owned<BuildLogKind>) -> String {
+/// What a compiler or a linker said. Nothing, if there is no log.
+///
+/// # Safety
+/// The log is null or live, and nobody else has it.
+unsafe fn take_log(log: ze_module_build_log_handle_t) -> String {
+    if log.is_null() {
+        return String::new();
+    }
+    // SAFETY: passed on to the caller.
+    let log: Owned<BuildLogKind> = unsafe { Owned::new(log, true) };
     // SAFETY: a live log, and room for as many characters as `string` says, or null.
-    let text = ze::string(|size, text| unsafe { ze!(zeModuleBuildLogGetString(**log, size, text)) });
+    let text = ze::string(|size, text| unsafe { ze!(zeModuleBuildLogGetString(*log, size, text)) });
     text.unwrap_or_default()
 }
 
 impl Drop for Program {
     fn drop(&mut self) {
-        self.context.retire(std::mem::take(&mut self.state.get_mut().builds));
+        self.context.retire(self.builds.take());
     }
 }
 
@@ -221,8 +222,8 @@ impl Program {
         Self {
             handle_cell: HandleCell::new(),
             code,
-            state: Mutex::default(),
-            global_sizes: DeviceGlobalSizes::default(),
+            constants: Mutex::default(),
+            builds: kit::Builds::default(),
             turns: Turns::new(),
             used: AtomicBool::new(false),
             context: context.clone(),
@@ -238,64 +239,25 @@ impl Program {
     fn devices(&self) -> Vec<Arc<Device>> {
         match &self.code {
             Code::Binaries(binaries) => binaries.iter().map(|(device, _)| device.clone()).collect(),
-            Code::Linked | Code::Objects => self
-                .state
-                .lock()
-                .builds
-                .iter()
-                .map(|build| build.device.clone())
-                .collect(),
+            Code::Linked | Code::Objects => self.builds.devices(),
             Code::Il(_) | Code::Native => self.context.devices.clone(),
         }
     }
 
-    /// The devices of a build: those that the client names, or all.
-    fn chosen(&self, devices: &[Arc<Device>]) -> UrResult<Vec<Arc<Device>>> {
-        chosen(&self.context, devices, || self.devices())
-    }
-
     fn set_builds(&self, builds: Vec<Build>) {
-        let mut state = self.state.lock();
-        let is_new = |known: &Build| !builds.iter().any(|build| known.device.raw == build.device.raw);
-        let (kept, past): (Vec<_>, Vec<_>) = std::mem::take(&mut state.builds).into_iter().partition(is_new);
-        state.builds = kept;
-        state.builds.extend(builds);
-        drop(state);
-        self.context.retire(past);
+        self.context.retire(self.builds.set(builds));
     }
 
     /// What a module is made of.
     fn input(&self, options: &CStr) -> UrResult<Input> {
         let Code::Il(il) = &self.code else {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_OPERATION,
-                "the program has no SPIR-V to build or compile",
-            ));
+            kit::bail!(ERROR_INVALID_OPERATION: "the program has no SPIR-V to build or compile");
         };
         Ok(Input {
             code: il.clone(),
             options: options.to_owned(),
-            constants: self.state.lock().constants.clone(),
+            constants: self.constants.lock().clone(),
         })
-    }
-
-    /// What became of it on a device, or on the one that it is a part of.
-    fn on<T>(&self, device: &Device, get: impl FnOnce(&Build) -> T) -> Option<T> {
-        let state = self.state.lock();
-        let same = state.builds.iter().find(|build| build.device.raw == device.raw);
-        same.or_else(|| state.builds.iter().find(|build| device.is_in(&build.device)))
-            .map(get)
-    }
-
-    /// The modules that it was built into.
-    fn modules(&self) -> UrResult<Vec<(Arc<Device>, Arc<Module>)>> {
-        let state = self.state.lock();
-        let module = |build: &Build| Some((build.device.clone(), build.module.clone()?));
-        let modules: Vec<_> = state.builds.iter().filter_map(module).collect();
-        match modules.is_empty() {
-            true => Err(not_built()),
-            false => Ok(modules),
-        }
     }
 
     /// Makes something of its modules, which are linked to no others from then on.
@@ -304,49 +266,25 @@ impl Program {
         make: impl FnOnce(&[(Arc<Device>, Arc<Module>)]) -> UrResult<T>,
     ) -> UrResult<T> {
         let _turn = self.turns.take();
-        let made = make(&self.modules()?)?;
+        let made = make(&self.builds.executables()?)?;
         self.used.store(true, Ordering::Relaxed);
         Ok(made)
     }
 
-    fn module(&self, device: &Device) -> UrResult<Arc<Module>> {
-        let module = self.on(device, |build| build.module.clone()).flatten();
-        module.ok_or_else(not_built)
-    }
-
-    /// The address and size of a device global.
-    pub(crate) fn find_global(&self, device: &Device, name: &CStr) -> UrResult<(*mut c_void, usize)> {
-        let module = self.module(device)?;
-        let (mut size, mut address) = (0, null_mut());
-        // SAFETY: a live module, a name that ends with zero, and places for the results.
-        let found = unsafe {
-            ze!(zeModuleGetGlobalPointer(
-                **module,
-                name.as_ptr(),
-                &mut size,
-                &mut address
-            ))
-        };
-        found.map(|()| (address, size)).map_err(|error| {
-            let error = error.with_code(ResultCode::ERROR_INVALID_VALUE);
-            error.context(&format!("the program has no global variable {name:?} for this device"))
-        })
-    }
-
-    /// Checks the bounds of a part of a device global.
-    pub(crate) fn check_global(&self, device: &Device, global: &DeviceGlobal<'_, LevelZero>) -> UrResult<()> {
-        self.global_sizes.check(device.raw as usize, global, || {
-            self.find_global(device, global.name).map(|(_, size)| Some(size))
-        })
+    /// The address of a part of a device global, whose bounds are checked.
+    pub(crate) fn locate(&self, device: &Device, global: &DeviceGlobal<'_, LevelZero>) -> UrResult<*mut c_void> {
+        let module = self.builds.executable(device)?;
+        let find = || module.global(global.name).map(Some);
+        let (address, size) = module.globals.find(0, global.name, find)?.unwrap_or((null_mut(), 0));
+        global.check_bounds(size)?;
+        Ok(address.wrapping_byte_add(global.offset))
     }
 
     fn kernel_names(&self) -> UrResult<Vec<String>> {
-        let modules = self.modules()?;
+        let modules = self.builds.executables()?;
         let module = &modules[0].1;
-        // SAFETY: a live module, and room for as many pointers as `list` says, or null.
-        let names = ze::list(std::ptr::null(), |count, names| unsafe {
-            ze!(zeModuleGetKernelNames(***module, count, names))
-        })?;
+        // SAFETY: a live module, and room for as many pointers as the list is for.
+        let names = unsafe { ze_list!(std::ptr::null(), zeModuleGetKernelNames(***module)) }?;
         // SAFETY: the texts are the driver's, and there as long as the module.
         let name = |&name: &*const c_char| unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned();
         // Drivers may have a kernel of their own in each module.
@@ -357,115 +295,46 @@ impl Program {
             .collect())
     }
 
-    /// The binary of a compiled program: its SPIR-V, if that is all that there is to it.
-    fn object(&self, device: &Device) -> Option<Arc<[u8]>> {
-        self.on(device, |build| match &build.inputs[..] {
-            [input] if input.constants.is_empty() => Some(input.code.clone()),
-            _ => None,
-        })
-        .flatten()
-    }
-
-    /// The size of the binary for a device: 0 if there is none.
-    fn binary_size(&self, device: &Device) -> UrResult<usize> {
-        if let Some(object) = self.object(device) {
-            return Ok(object.len());
+    /// The binary for a device: nothing, if there is none. That of a compiled program is its SPIR-V, if that is all that
+    /// there is to it.
+    fn binary(&self, device: &Device) -> UrResult<Arc<[u8]>> {
+        let build = self.builds.on(device, Build::clone);
+        let Some(Build { executable, inputs, .. }) = build else {
+            return Ok(Arc::default());
+        };
+        match (&inputs[..], executable) {
+            ([input], _) if input.constants.is_empty() => Ok(input.code.clone()),
+            (_, Some(module)) => {
+                let mut size = 0;
+                // SAFETY: a live module and a place for the size.
+                unsafe { ze!(zeModuleGetNativeBinary(**module, &mut size, null_mut())) }?;
+                let mut binary = vec![0; size];
+                // SAFETY: a live module, and room for as many bytes as it said.
+                unsafe { ze!(zeModuleGetNativeBinary(**module, &mut size, binary.as_mut_ptr())) }?;
+                Ok(binary.into())
+            }
+            (_, None) => Ok(Arc::default()),
         }
-        let Ok(module) = self.module(device) else { return Ok(0) };
-        let mut size = 0;
-        // SAFETY: a live module and a place for the size.
-        unsafe { ze!(zeModuleGetNativeBinary(**module, &mut size, null_mut())) }?;
-        Ok(size)
     }
 }
 
-#[cold]
-fn not_built() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
-        "the program was not built for this device, or its build failed",
-    )
-}
-
-/// The devices of a build: those that the client names, or `all`.
-fn chosen(
-    context: &Context,
-    devices: &[Arc<Device>],
-    all: impl FnOnce() -> Vec<Arc<Device>>,
-) -> UrResult<Vec<Arc<Device>>> {
-    if devices.is_empty() {
-        return Ok(all());
-    }
-    devices.iter().try_for_each(|device| context.check_device(device))?;
-    Ok(devices.to_vec())
-}
-
-/// Adds what the compiler said to the error of a build.
-fn with_log(error: UrError, log: &str) -> UrError {
-    match log.trim() {
-        "" => error,
-        log => error.context(log),
-    }
-}
-
-/// Builds for devices. The first error is returned beside the builds.
+/// Makes modules for devices of what there is for each. The first error is returned beside the builds.
 fn build_all(
     context: &Context,
-    devices: Vec<Arc<Device>>,
+    all: Vec<(Arc<Device>, Vec<Input>)>,
     options: &CStr,
     open: bool,
-    inputs: impl Fn(&Arc<Device>) -> UrResult<Vec<Input>>,
 ) -> (Vec<Build>, UrResult<()>) {
     let mut result = Ok(());
     let mut builds = Vec::new();
-    for device in devices {
-        let (made, log, inputs) = match inputs(&device) {
-            Ok(inputs) => {
-                let (made, log) = module(context, &device, ZE_MODULE_FORMAT_IL_SPIRV, &inputs, open);
-                (made, log, inputs)
-            }
-            Err(error) => (Err(error), String::new(), Vec::new()),
-        };
-        let module = match made {
-            Ok(module) => Some(Arc::new(module)),
-            Err(error) => {
-                result = result.and(Err(with_log(error, &log)));
-                None
-            }
-        };
-        let built = module.is_some();
-        builds.push(Build {
-            device,
-            module,
-            log,
-            options: options.to_owned(),
-            kind: if built {
-                ProgramBinaryType::EXECUTABLE
-            } else {
-                ProgramBinaryType::NONE
-            },
-            status: if built {
-                ProgramBuildStatus::SUCCESS
-            } else {
-                ProgramBuildStatus::ERROR
-            },
-            inputs: if open { inputs } else { Vec::new() },
-        });
+    for (device, inputs) in all {
+        let made = module(context, &device, ZE_MODULE_FORMAT_IL_SPIRV, &inputs, open);
+        let inputs = if open { inputs } else { Vec::new() };
+        let mut build = build_as(device, options, ProgramBinaryType::EXECUTABLE, inputs);
+        result = result.and(build.end(made.map(|(module, log)| (Arc::new(module), log))));
+        builds.push(build);
     }
     (builds, result)
-}
-
-/// Refuses values of another size than the module's. Drivers read as many bytes as theirs have.
-fn check_constants(sizes: &BTreeMap<u32, usize>, constants: &[(u32, &[u8])]) -> UrResult<()> {
-    for &(id, value) in constants {
-        if let Some(&size) = sizes.get(&id).filter(|&&size| size != value.len()) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the specialization constant {id} has {size} bytes, not {}", value.len()),
-            ));
-        }
-    }
-    Ok(())
 }
 
 impl kit::Program<LevelZero> for Program {
@@ -475,10 +344,9 @@ impl kit::Program<LevelZero> for Program {
 
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         if !context.devices.iter().any(|device| device.facts.takes_spirv()) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_COMPILER_NOT_AVAILABLE,
-                "the Level Zero driver does not take SPIR-V, which SYCL programs are made of",
-            ));
+            kit::bail!(
+                ERROR_COMPILER_NOT_AVAILABLE: "the Level Zero driver does not take SPIR-V, which SYCL programs are made of"
+            );
         }
         kit::check_spirv(il)?;
         Ok(Arc::new(Self::new(context, Code::Il(il.into()))))
@@ -495,18 +363,19 @@ impl kit::Program<LevelZero> for Program {
         if binaries.iter().all(|binary| kit::check_spirv(binary).is_ok()) {
             // What compiled programs give for binaries.
             let program = Self::new(context, Code::Objects);
-            let object = |(device, &binary): (&Arc<Device>, &&[u8])| Build {
-                inputs: vec![Input::new(binary)],
-                kind: ProgramBinaryType::COMPILED_OBJECT,
-                ..Build::succeeded(device.clone(), c"")
+            let object = |(device, &binary): (&Arc<Device>, &&[u8])| {
+                let inputs = vec![Input::new(binary)];
+                build_as(device.clone(), c"", ProgramBinaryType::COMPILED_OBJECT, inputs)
             };
             program.set_builds(all.map(object).collect());
             return Ok(Arc::new(program));
         }
         let load = |(device, &binary): (&Arc<Device>, &&[u8])| {
             let input = [Input::new(binary)];
-            let (made, log) = module(context, device, ZE_MODULE_FORMAT_NATIVE, &input, false);
-            let made = made.map_err(|error| with_log(error.with_code(ResultCode::ERROR_INVALID_BINARY), &log))?;
+            let made = module(context, device, ZE_MODULE_FORMAT_NATIVE, &input, false);
+            let invalid =
+                |(error, log): (UrError, String)| error.with_code(ResultCode::ERROR_INVALID_BINARY).with_log(&log);
+            let (made, _) = made.map_err(invalid)?;
             Ok((device.clone(), Arc::new(made)))
         };
         let binaries = all.map(load).collect::<UrResult<_>>()?;
@@ -516,27 +385,28 @@ impl kit::Program<LevelZero> for Program {
     fn build(&self, devices: &[Arc<Device>], options: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
         let open = flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS);
         let options = options.unwrap_or(c"");
-        let devices = self.chosen(devices)?;
+        let devices = chosen_devices::<LevelZero>(&self.context, devices, || self.devices())?;
         if let Code::Binaries(binaries) = &self.code {
             // They were loaded when the program was made.
             let build = |device: Arc<Device>| {
-                let found = binaries.iter().find(|(of, _)| device.is_in(of)).ok_or_else(|| {
-                    UrError::with_message(
-                        ResultCode::ERROR_INVALID_DEVICE,
-                        "the program has no binary for this device",
-                    )
-                })?;
-                Ok(Build {
-                    module: Some(found.1.clone()),
-                    ..Build::succeeded(device, options)
-                })
+                let found = binaries
+                    .iter()
+                    .find(|(of, _)| device.is_in(of))
+                    .ok_or_else(|| kit::error!(ERROR_INVALID_DEVICE: "the program has no binary for this device"))?;
+                let mut build = build_as(device, options, ProgramBinaryType::EXECUTABLE, Vec::new());
+                build.executable = Some(found.1.clone());
+                Ok(build)
             };
             self.set_builds(devices.into_iter().map(build).collect::<UrResult<_>>()?);
             return Ok(());
         }
         // A program that cannot be built again keeps what it has.
         let input = self.input(options)?;
-        let (builds, result) = build_all(&self.context, devices, options, open, |_| Ok(vec![input.clone()]));
+        let all = devices
+            .into_iter()
+            .map(|device| (device, vec![input.clone()]))
+            .collect();
+        let (builds, result) = build_all(&self.context, all, options, open);
         self.set_builds(builds);
         result
     }
@@ -545,12 +415,9 @@ impl kit::Program<LevelZero> for Program {
     fn compile(&self, devices: &[Arc<Device>], options: Option<&CStr>, _flags: ExpProgramFlags) -> UrResult<()> {
         let options = options.unwrap_or(c"");
         let input = self.input(options)?;
-        let compiled = |device: Arc<Device>| Build {
-            inputs: vec![input.clone()],
-            kind: ProgramBinaryType::COMPILED_OBJECT,
-            ..Build::succeeded(device, options)
-        };
-        let builds = self.chosen(devices)?.into_iter().map(compiled).collect();
+        let compiled = |device| build_as(device, options, ProgramBinaryType::COMPILED_OBJECT, vec![input.clone()]);
+        let devices = chosen_devices::<LevelZero>(&self.context, devices, || self.devices())?;
+        let builds = devices.into_iter().map(compiled).collect();
         self.set_builds(builds);
         Ok(())
     }
@@ -567,54 +434,28 @@ impl kit::Program<LevelZero> for Program {
             .iter()
             .any(|program| program.context.shared.number != context.shared.number)
         {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "programs are linked in their own context",
-            )
-            .into());
+            kit::bail!(ERROR_INVALID_CONTEXT: "programs are linked in their own context");
         }
-        let devices = chosen(context, devices, || context.devices.clone())?;
-        let compiled = |device: &Arc<Device>| {
-            let mut all = Vec::new();
-            for program in programs {
-                let inputs = program.on(device, |build| build.inputs.clone()).unwrap_or_default();
-                if inputs.is_empty() {
-                    return Err(UrError::with_message(
-                        ResultCode::ERROR_INVALID_OPERATION,
-                        "programs must be compiled for a device before they are linked",
-                    ));
-                }
-                all.extend(inputs);
-            }
-            Ok(all)
-        };
         let options = options.unwrap_or(c"");
         let mut words = options.to_bytes().split(u8::is_ascii_whitespace);
         let is_library = words.any(|word| word == b"-create-library");
-        for device in &devices {
-            let inputs = compiled(device)?;
+        let mut all = Vec::new();
+        for device in chosen_devices::<LevelZero>(context, devices, || context.devices.clone())? {
+            let compiled = kit::Builds::compiled(programs.iter().map(|program| &program.builds), &device)?;
+            let inputs: Vec<_> = compiled.into_iter().flat_map(|build| build.inputs).collect();
             if inputs.len() > 1 && !is_library && !device.driver.has(ZE_MODULE_PROGRAM_EXP_NAME) {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                    "the Level Zero driver does not link several modules",
-                )
-                .into());
+                kit::bail!(ERROR_UNSUPPORTED_FEATURE: "the Level Zero driver does not link several modules");
             }
+            all.push((device, inputs));
         }
         let program = Arc::new(Self::new(context, Code::Linked));
         if is_library {
             // It is linked when the rest is there.
-            let library = |device: Arc<Device>| {
-                Ok(Build {
-                    inputs: compiled(&device)?,
-                    kind: ProgramBinaryType::LIBRARY,
-                    ..Build::succeeded(device, options)
-                })
-            };
-            program.set_builds(devices.into_iter().map(library).collect::<UrResult<_>>()?);
+            let library = |(device, inputs)| build_as(device, options, ProgramBinaryType::LIBRARY, inputs);
+            program.set_builds(all.into_iter().map(library).collect());
             return Ok(program);
         }
-        let (builds, result) = build_all(context, devices, options, open, compiled);
+        let (builds, result) = build_all(context, all, options, open);
         program.set_builds(builds);
         match result {
             Ok(()) => Ok(program),
@@ -638,116 +479,68 @@ impl kit::Program<LevelZero> for Program {
 
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
         self.used.store(true, Ordering::Relaxed);
-        let module = self.module(device)?;
+        let module = self.builds.executable(device)?;
         let mut address = null_mut();
         // SAFETY: a live module, a name that ends with zero, and a place for the result.
         let found = unsafe { ze!(zeModuleGetFunctionPointer(**module, name.as_ptr(), &mut address)) };
         match found {
             Ok(()) if !address.is_null() => Ok(address),
-            _ => {
-                let known = self
-                    .kernel_names()?
-                    .iter()
-                    .any(|known| known.as_bytes() == name.to_bytes());
-                let code = match known {
-                    true => ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
-                    false => ResultCode::ERROR_INVALID_KERNEL_NAME,
-                };
-                Err(UrError::with_message(
-                    code,
-                    format!("the driver gives no address of {name:?}"),
-                ))
-            }
+            _ => Err(kit::no_function(name, &self.kernel_names()?)),
         }
     }
 
     fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
         self.used.store(true, Ordering::Relaxed);
-        self.find_global(device, name)
+        self.builds.executable(device)?.global(name)
     }
 
     fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            ProgramInfo::NUM_DEVICES => out.value(self.devices().len() as u32),
-            ProgramInfo::DEVICES => out.handles(&self.devices()),
             ProgramInfo::IL => match &self.code {
                 Code::Il(il) => out.slice(il),
                 _ => out.slice::<u8>(&[]),
             },
-            ProgramInfo::BINARY_SIZES => {
-                let size = |device: &Arc<Device>| self.binary_size(device);
-                out.slice(&self.devices().iter().map(size).collect::<UrResult<Vec<usize>>>()?)
-            }
-            ProgramInfo::BINARIES => {
-                let devices = self.devices();
-                out.bytes(devices.len() * size_of::<*mut u8>(), |places| {
-                    for (index, device) in devices.iter().enumerate() {
-                        let mut size = self.binary_size(device)?;
-                        // SAFETY: the client's buffer has a pointer for each device.
-                        let place = unsafe { places.cast::<*mut u8>().add(index).read_unaligned() };
-                        if size == 0 || place.is_null() {
-                            continue;
-                        }
-                        if let Some(object) = self.object(device) {
-                            // SAFETY: the client's memory is as large as the size that it was given.
-                            unsafe { place.copy_from_nonoverlapping(object.as_ptr(), object.len()) };
-                            continue;
-                        }
-                        let module = self.module(device)?;
-                        // SAFETY: a live module; the client's memory is as large as the size that it was given.
-                        unsafe { ze!(zeModuleGetNativeBinary(**module, &mut size, place)) }?;
-                    }
-                    Ok(())
-                })
-            }
-            ProgramInfo::NUM_KERNELS => out.value(self.kernel_names()?.len()),
-            ProgramInfo::KERNEL_NAMES => out.str(&self.kernel_names()?.join(";")),
-            _ => out.unsupported(),
+            _ => kit::program_info::<LevelZero>(
+                &self.devices(),
+                |device| self.binary(device),
+                || self.kernel_names(),
+                query,
+                out,
+            ),
         }
     }
 
     fn build_info(&self, device: &Arc<Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
         self.context.check_device(device)?;
-        let build = self.on(device, Build::clone);
-        match (query, build) {
-            (ProgramBuildInfo::STATUS, build) => {
-                out.value(build.map_or(ProgramBuildStatus::NONE, |build| build.status))
-            }
-            (ProgramBuildInfo::OPTIONS, build) => out.c_str(build.as_ref().map_or(c"", |build| &*build.options)),
-            (ProgramBuildInfo::LOG, build) => out.str(build.as_ref().map_or("", |build| &*build.log)),
-            (ProgramBuildInfo::BINARY_TYPE, Some(build)) => out.value(build.kind),
-            (ProgramBuildInfo::BINARY_TYPE, None) => out.value(match &self.code {
-                Code::Binaries(_) => ProgramBinaryType::EXECUTABLE,
-                _ => ProgramBinaryType::NONE,
-            }),
-            _ => out.unsupported(),
-        }
+        let unbuilt = match &self.code {
+            Code::Binaries(_) => ProgramBinaryType::EXECUTABLE,
+            _ => ProgramBinaryType::NONE,
+        };
+        self.builds.info(device, unbuilt, query, out)
     }
 
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
         if let Code::Il(il) = &self.code {
-            check_constants(&spirv::constant_sizes(il), constants)?;
+            kit::check_spirv_constants(il, constants)?;
         }
-        let mut state = self.state.lock();
-        for &(id, value) in constants {
-            state.constants.insert(id, value.to_owned());
-        }
+        let new = constants.iter().map(|&(id, value)| (id, value.to_owned()));
+        self.constants.lock().extend(new);
         Ok(())
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.used.store(true, Ordering::Relaxed);
-        Ok(**self.modules()?[0].1 as NativeHandle)
+        Ok(**self.builds.executables()?[0].1 as NativeHandle)
     }
 
     fn from_native(context: &Arc<Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         let program = Self::new(context, Code::Native);
         // SAFETY: the client vouches for its native handle.
-        let module = unsafe { Owned::new(native as ze_module_handle_t, owned) };
-        program.set_builds(vec![Build {
-            module: Some(Arc::new(module)),
-            ..Build::succeeded(context.devices[0].clone(), c"")
-        }]);
+        let module = unsafe { Module::new(native as ze_module_handle_t, owned) };
+        let device = context.devices[0].clone();
+        let mut build = build_as(device, c"", ProgramBinaryType::EXECUTABLE, Vec::new());
+        build.executable = Some(Arc::new(module));
+        program.set_builds(vec![build]);
         Ok(Arc::new(program))
     }
 }

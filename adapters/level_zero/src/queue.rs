@@ -9,34 +9,34 @@ mod submit;
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
+use kit::ur::{CommandType, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
 use kit::{
-    BusyMark, Capture, Command, EventOut, HandleCell, InfoOut, Objects, QueueNativeProperties, QueueProperties,
-    TrackedQueue, UrError, UrResult, WaitList,
+    BusyMark, Capture, Command, Context as _, EventOut, HandleCell, InFlight, InfoOut, Objects, QueueNativeProperties,
+    QueueProperties, UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{Mutex, Turns};
+use oxur_fork::{InTurn, Mutex, OnceLock};
 
+pub(crate) use self::commands::{append, append_barrier, append_copy, append_fill};
 use self::submit::State;
-pub(crate) use self::submit::{After, Marker};
-use crate::event::{EventType, watcher};
-use crate::ze::{self, ListKind, Owned, ze, ze_get};
+pub(crate) use self::submit::{After, Deps, Marker};
+use crate::event::{EventType, WATCHER};
+use crate::ze::{self, ListKind, Owned, ze};
 use crate::{Context, Device, LevelZero, Mem};
 
 type Wait<'a> = WaitList<'a, LevelZero>;
 type Out<'a> = EventOut<'a, LevelZero>;
+type How<'a> = kit::Submission<'a, LevelZero>;
 
 /// A queue.
 pub(crate) struct Queue {
     pub(crate) handle_cell: HandleCell,
-    raw: Option<Owned<ListKind>>,
+    raw: Owned<ListKind>,
     /// Taken while a command is appended: a list is for one thread at a time.
-    turns: Turns,
-    /// Changed in turn only. The driver is not called while it is locked.
-    state: Mutex<State>,
+    state: InTurn<State>,
     capture: Capture<LevelZero>,
     flags: QueueFlags,
     in_order: bool,
@@ -48,11 +48,46 @@ pub(crate) struct Queue {
     mark: BusyMark<Self>,
     /// Whether others may submit to it, too: it is a native list, or its native handle was given out.
     shared: AtomicBool,
+    /// How many commands there were, and how many when all were known to be complete.
+    submitted: AtomicU64,
+    complete: AtomicU64,
+    /// In order: lists that ran as the last of so many commands, and that nobody has any more. Not a part of what is changed in
+    /// turn: who gives up a list may have no turn.
+    retired: Mutex<Vec<(u64, Arc<Queue>)>>,
+    has_retired: AtomicBool,
     pub(crate) device: Arc<Device>,
     pub(crate) context: Arc<Context>,
 }
 
 impl Queue {
+    /// One whose commands have no events and wait for none.
+    fn with(
+        raw: Owned<ListKind>,
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        in_flight: &Arc<InFlight<Self>>,
+        flags: QueueFlags,
+    ) -> Self {
+        Self {
+            handle_cell: HandleCell::new(),
+            raw,
+            state: InTurn::default(),
+            capture: Capture::default(),
+            flags,
+            in_order: !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
+            is_recording: false,
+            event_type: EventType::default(),
+            mark: BusyMark::new(in_flight),
+            shared: AtomicBool::new(false),
+            submitted: AtomicU64::new(0),
+            complete: AtomicU64::new(0),
+            retired: Mutex::default(),
+            has_retired: AtomicBool::new(false),
+            device: device.clone(),
+            context: context.clone(),
+        }
+    }
+
     fn new(
         raw: Owned<ListKind>,
         context: &Arc<Context>,
@@ -60,26 +95,15 @@ impl Queue {
         flags: QueueFlags,
         shared: bool,
     ) -> Arc<Self> {
-        let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
-        let queue = Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            raw: Some(raw),
-            turns: Turns::new(),
-            state: Mutex::default(),
-            capture: Capture::default(),
-            flags,
-            in_order,
-            is_recording: false,
-            event_type: EventType {
-                timed: flags.contains(QueueFlags::PROFILING_ENABLE),
-                in_order: in_order && !shared && device.raw == context.devices[0].raw && context.devices.len() == 1,
-            },
-            mark: BusyMark::new(&context.shared.in_flight),
-            shared: AtomicBool::new(shared),
-            device: device.clone(),
-            context: context.clone(),
-        });
-        let in_flight = queue.mark.in_flight();
+        let in_flight = &context.shared.in_flight;
+        let mut queue = Self::with(raw, context, device, in_flight, flags);
+        let is_single = device.raw == context.devices[0].raw && context.devices.len() == 1;
+        queue.event_type = EventType {
+            timed: flags.contains(QueueFlags::PROFILING_ENABLE),
+            in_order: queue.in_order && !shared && is_single,
+        };
+        *queue.shared.get_mut() = shared;
+        let queue = Arc::new(queue);
         in_flight.add(&queue);
         if shared {
             in_flight.note_shared();
@@ -90,29 +114,15 @@ impl Queue {
     /// A stand-in for the queue of a command buffer's commands, which are appended to a regular list. None of them has an event
     /// or waits for one: the order of the list is all that there is.
     pub(crate) fn recording(raw: Owned<ListKind>, context: &Arc<Context>, device: &Arc<Device>) -> Arc<Self> {
-        Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            raw: Some(raw),
-            turns: Turns::new(),
-            state: Mutex::default(),
-            capture: Capture::default(),
-            flags: QueueFlags::empty(),
-            in_order: true,
-            is_recording: true,
-            event_type: EventType::default(),
-            // Nobody else knows these marks: nothing runs.
-            mark: BusyMark::new(&Arc::default()),
-            shared: AtomicBool::new(false),
-            device: device.clone(),
-            context: context.clone(),
-        })
+        let mut queue = Self::with(raw, context, device, nothing_in_flight(), QueueFlags::empty());
+        queue.is_recording = true;
+        Arc::new(queue)
     }
 
     /// The command list.
     #[inline(always)]
     pub(crate) fn list(&self) -> ze_command_list_handle_t {
-        // Only `drop` takes it.
-        self.raw.as_ref().map_or(std::ptr::null_mut(), |list| **list)
+        *self.raw
     }
 
     /// Whether every command is complete.
@@ -122,27 +132,34 @@ impl Queue {
     }
 }
 
+/// What is unfinished of command lists that record, which is nothing.
+fn nothing_in_flight() -> &'static Arc<InFlight<Queue>> {
+    static NOTHING: OnceLock<Arc<InFlight<Queue>>> = OnceLock::new();
+    NOTHING.get_or_init(Arc::default)
+}
+
 impl Drop for Queue {
     fn drop(&mut self) {
         if self.is_recording {
             return;
         }
-        let in_flight = self.mark.in_flight();
-        // Others who want to know wait until it has left.
-        in_flight.mark_busy();
-        let marker = self.unfinished().unwrap_or_else(|error| {
-            log::warn!("it is not known when the last commands of a queue are complete: {error}");
-            None
-        });
-        in_flight.leave(self, marker.clone());
-        let kept = (std::mem::take(&mut *self.state.lock()), self.raw.take());
+        let marker = self.mark.leave(self);
+        let lists = std::mem::take(self.retired.get_mut());
+        let kept = (
+            std::mem::take(self.state.get_mut()),
+            lists,
+            std::mem::take(&mut self.raw),
+        );
         // The list stays until its commands are complete, and so does what they wait for. The context is kept by others
         // or goes after them.
-        let Some(last) = marker.filter(|_| !ze::is_lost()).and_then(|marker| marker.last()) else {
+        let Some(last) = marker
+            .filter(|_| !ze::is_lost())
+            .and_then(|marker| marker.events().last().cloned())
+        else {
             return;
         };
         let kept = (kept, self.context.clone());
-        if let Err(error) = watcher::when_over(&last, move || kit::defer_drop(kept)) {
+        if let Err(error) = WATCHER.when_over(&last, move || kit::defer_drop(kept)) {
             log::warn!("a queue may end before its commands: {error}");
         }
     }
@@ -152,13 +169,7 @@ impl kit::Queue<LevelZero> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
         let flags = properties.flags;
-        if flags.intersects(QueueFlags::ON_DEVICE | QueueFlags::ON_DEVICE_DEFAULT) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                "Level Zero has no queues on devices",
-            ));
-        }
-        let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
+        properties.without_device_queues()?;
         let priority = if flags.contains(QueueFlags::PRIORITY_LOW) {
             ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW
         } else if flags.contains(QueueFlags::PRIORITY_HIGH) {
@@ -167,18 +178,16 @@ impl kit::Queue<LevelZero> for Queue {
             ZE_COMMAND_QUEUE_PRIORITY_NORMAL
         };
         let desc = ze_command_queue_desc_t {
-            ordinal: device.facts.ordinal,
             index: properties.compute_index.unwrap_or(0),
-            flags: if in_order { ZE_COMMAND_QUEUE_FLAG_IN_ORDER } else { 0 },
+            flags: match flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE) {
+                true => 0,
+                false => ZE_COMMAND_QUEUE_FLAG_IN_ORDER,
+            },
             mode: ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS,
             priority,
             ..Default::default()
         };
-        // SAFETY: a live context, a device of it, and the list that was just made.
-        let raw = unsafe {
-            let list = ze_get!(zeCommandListCreateImmediate(**context.raw, device.raw, &desc))?;
-            Owned::new(list, true)
-        };
+        let raw = context.immediate_list(device, desc)?;
         Ok(Self::new(raw, context, device, flags, false))
     }
 
@@ -210,12 +219,8 @@ impl kit::Queue<LevelZero> for Queue {
     }
 
     fn finish(&self) -> UrResult<()> {
-        let past = {
-            let _turn = self.turns.take();
-            self.state.lock().take_past()
-        };
-        // SAFETY: a live list.
-        let finished = unsafe { ze!(zeCommandListHostSynchronize(self.list(), u64::MAX)) };
+        let past = self.state.take().take_past();
+        let finished = self.wait_for(None);
         // The commands that waited for these events are complete.
         drop(past);
         finished
@@ -239,10 +244,9 @@ impl kit::Queue<LevelZero> for Queue {
     ) -> UrResult<Arc<Self>> {
         // SAFETY: clients that say what the handle is of pass the place of this number.
         if !properties.data.is_null() && unsafe { properties.data.cast::<i32>().read() } != IMMEDIATE_LIST {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "a native queue is an immediate command list here, and not a command queue",
-            ));
+            kit::bail!(
+                ERROR_UNSUPPORTED_FEATURE: "a native queue is an immediate command list here, and not a command queue"
+            );
         }
         let native = native as ze_command_list_handle_t;
         let mut flags = properties.queue.flags;
@@ -261,49 +265,19 @@ impl kit::Queue<LevelZero> for Queue {
         Ok(Self::new(raw, context, device, flags, true))
     }
 
-    // Into the entry points: what they decode of a launch then never gets to memory.
-    #[inline(always)]
-    fn submit(
-        self: &Arc<Self>,
-        command: Command<'_, LevelZero>,
-        blocking: bool,
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<()> {
-        match command {
-            Command::Launch(launch) => self.launch(launch, wait, event),
-            command => self.submit_any(command, blocking, wait, event),
-        }
-    }
-
-    fn buffer_map(
-        self: &Arc<Self>,
-        buffer: &Arc<Mem>,
-        blocking: bool,
-        flags: MapFlags,
-        offset: usize,
-        size: usize,
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<*mut c_void> {
-        let mapping = buffer.map(flags, offset, size)?;
-        let mapped = mapping.address();
-        let copy = mapping.to_host();
-        self.move_mapped(CommandType::MEM_BUFFER_MAP, copy, blocking, wait, event)?;
-        buffer.add_mapping(mapping);
-        Ok(mapped)
-    }
+    kit::memory_queue_methods!(LevelZero);
 
     fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
         if wait.is_empty() {
             return Ok(());
         }
         // The client's commands come after what it waits for.
-        self.submit_any(Command::barrier(), false, wait, EventOut::none())
+        kit::Queue::submit(self, Command::barrier(), false, wait, EventOut::none())
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
-        self.barrier(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event)
+        let how = How::new(CommandType::ENQUEUE_NATIVE_EXP, WaitList::empty(), event);
+        kit::MemoryQueue::barrier(self, how)
     }
 }
 

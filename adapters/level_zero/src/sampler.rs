@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use kit::ur::{NativeHandle, ResultCode, SamplerAddressingMode, SamplerFilterMode, SamplerInfo};
-use kit::{HandleCell, InfoOut, SamplerProperties, UrError, UrResult};
+use kit::ur::{NativeHandle, SamplerAddressingMode, SamplerFilterMode, SamplerInfo};
+use kit::{HandleCell, InfoOut, SamplerProperties, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -14,7 +14,7 @@ use crate::{Context, LevelZero};
 /// A sampler.
 pub(crate) struct Sampler {
     pub(crate) handle_cell: HandleCell,
-    raw: Option<Owned<SamplerKind>>,
+    raw: Owned<SamplerKind>,
     /// Level Zero does not tell them. `None` for a native one.
     properties: Option<SamplerProperties>,
     context: Arc<Context>,
@@ -24,7 +24,7 @@ impl Sampler {
     fn new(raw: Owned<SamplerKind>, properties: Option<SamplerProperties>, context: &Arc<Context>) -> Arc<Self> {
         Arc::new(Self {
             handle_cell: HandleCell::new(),
-            raw: Some(raw),
+            raw,
             properties,
             context: context.clone(),
         })
@@ -32,13 +32,13 @@ impl Sampler {
 
     /// The driver's handle.
     pub(crate) fn handle(&self) -> ze_sampler_handle_t {
-        self.raw.as_ref().map_or(std::ptr::null_mut(), |raw| **raw)
+        *self.raw
     }
 }
 
 impl Drop for Sampler {
     fn drop(&mut self) {
-        self.context.retire(self.raw.take());
+        self.context.retire(std::mem::take(&mut self.raw));
     }
 }
 
@@ -68,20 +68,11 @@ impl kit::Sampler<LevelZero> for Sampler {
     }
 
     fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let known = || {
-            self.properties.as_ref().ok_or_else(|| {
-                UrError::with_message(
-                    ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                    "Level Zero does not tell the properties of a native sampler",
-                )
-            })
-        };
-        match query {
-            SamplerInfo::CONTEXT => out.handle(&self.context),
-            SamplerInfo::NORMALIZED_COORDS => out.bool(known()?.normalized),
-            SamplerInfo::ADDRESSING_MODE => out.value(known()?.addressing),
-            SamplerInfo::FILTER_MODE => out.value(known()?.filter),
-            _ => out.unsupported(),
+        match (query, &self.properties) {
+            (SamplerInfo::CONTEXT, _) => out.handle(&self.context),
+            (_, Some(properties)) => properties.info(query, out),
+            // Level Zero does not tell those of a native sampler.
+            (_, None) => kit::unsupported(),
         }
     }
 

@@ -13,18 +13,14 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use kit::ur::{
-    ExpUsmHostAllocRegisterFlags, ResultCode, UsmAllocInfo, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType,
-};
-use kit::{
-    InfoOut, Markers, UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties, UsmRequest, size_from_environment,
-};
+use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
+use kit::{Device as _, UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
 
-pub(crate) use self::foreign::Foreign;
-use crate::ze::{self, ze, ze_get};
+use crate::queue::{Deps, append_copy, append_fill};
+use crate::ze::{self, desc, ze, ze_get};
 use crate::{Context, Device, LevelZero, Queue, conv};
 
 /// A pool.
@@ -33,12 +29,14 @@ pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 /// `UR_LEVEL_ZERO_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
 fn limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| size_from_environment("UR_LEVEL_ZERO_USM_POOL", 512 << 20))
+    *LIMIT.get_or_init(|| kit::environment::LEVEL_ZERO_USM_POOL.size(512 << 20))
 }
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
-    type Fence = Markers<Queue>;
+
+    // In a child of `fork` nothing runs.
+    kit::fence_by_markers!(Queue, |this| ze::is_lost(), this.shared.in_flight);
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
         &self.shared.usm
@@ -73,17 +71,7 @@ impl kit::MemoryProvider for Context {
             other => other,
         }?;
         if place.zero {
-            let (zero, none, waits) = (0_u8, null_mut(), null_mut());
-            let fill = |list| {
-                let bytes = (&raw const zero).cast();
-                // SAFETY: a live list, a pattern of one byte that lives until the call returns, and by then the command is
-                // complete; the memory was just allocated.
-                unsafe {
-                    ze!(zeCommandListAppendMemoryFill(
-                        list, address, bytes, 1, size, none, 0, waits
-                    ))
-                }
-            };
+            let fill = |list| append_fill(list, address, &[0], size, Deps::none());
             if let Err(error) = self.synchronously(fill) {
                 self.give_back(address)?;
                 return Err(error);
@@ -98,37 +86,6 @@ impl kit::MemoryProvider for Context {
 
     fn is_dedicated(&self, properties: &UsmProperties) -> bool {
         !properties.device_flags.is_empty() || !properties.host_flags.is_empty()
-    }
-
-    fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
-        if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "Level Zero has no memory pools of its own",
-            ));
-        }
-        Ok(())
-    }
-
-    fn fence(&self) -> UrResult<Option<Markers<Queue>>> {
-        // In a child of `fork` nothing runs.
-        if ze::is_lost() || self.shared.in_flight.is_idle() {
-            return Ok(None);
-        }
-        let markers = self.shared.in_flight.unfinished()?;
-        Ok((!markers.is_empty()).then_some(markers))
-    }
-
-    fn progress(&self) -> impl Fn(&Markers<Queue>) -> bool {
-        |markers| markers.iter().all(|marker| marker.is_over())
-    }
-
-    fn wait_for(&self, fence: &Markers<Queue>) {
-        for marker in fence {
-            if let Err(error) = marker.wait() {
-                log::debug!("a command failed before memory that it may have used was freed: {error}");
-            }
-        }
     }
 
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
@@ -161,10 +118,7 @@ impl kit::MemoryProvider for Context {
         if self.shared.foreign.find(memory.addr()).is_some()
             || kit::MemoryProvider::foreign(self, memory.addr()).is_none_or(is_other)
         {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the memory at {memory:p} is no USM of this context"),
-            ));
+            kit::bail!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context");
         }
         self.give_back(memory)
     }
@@ -188,11 +142,7 @@ impl Context {
             true => (&raw mut relaxed).cast(),
             false => std::ptr::null(),
         };
-        let on_device = ze_device_mem_alloc_desc_t {
-            pNext: chain,
-            flags: device_flags(properties),
-            ..Default::default()
-        };
+        let on_device = desc!(ze_device_mem_alloc_desc_t: pNext = chain, flags = device_flags(properties));
         let on_host = ze_host_mem_alloc_desc_t {
             pNext: match place.kind {
                 UsmType::HOST => chain,
@@ -233,84 +183,64 @@ impl Context {
 }
 
 impl kit::UsmAlloc<LevelZero> for Context {
-    fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, LevelZero>) -> UrResult<*mut c_void> {
-        self.shared.usm.alloc(self, &request)
-    }
-
-    fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
-        self.shared.usm.free(self, memory)
-    }
-
-    #[inline]
-    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
-        self.shared.usm.rest(memory)
-    }
-
-    fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
-        self.shared.usm.info(self, memory, query, out)
-    }
+    kit::context_usm_methods!(LevelZero);
 
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
-        self.import(memory, size)
+        let (driver, import, _) = self.devices[0].driver.import_functions()?;
+        // SAFETY: the driver's function and handle; the client vouches for its memory.
+        let imported = unsafe { import(driver, memory, size) };
+        ze::check("zexDriverImportExternalPointer", imported)?;
+        self.shared.foreign.add(memory.addr(), memory.addr(), size, None);
+        Ok(())
     }
 
     fn usm_release(&self, memory: *mut c_void) -> UrResult<()> {
-        self.release(memory)
+        let (driver, _, release) = self.devices[0].driver.import_functions()?;
+        self.shared.foreign.remove(memory, false)?;
+        // SAFETY: the driver's function and handle, and memory that it has imported.
+        ze::check("zexDriverReleaseImportedPointer", unsafe { release(driver, memory) })
     }
 
     fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
         const PAGE: usize = 4096;
         if size == 0 || !size.is_multiple_of(PAGE) || !memory.addr().is_multiple_of(PAGE) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"),
-            ));
+            kit::bail!(
+                ERROR_INVALID_VALUE: "only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"
+            );
         }
-        self.import(memory, size)
+        self.usm_import(memory, size)
     }
 
     fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
-        self.release(memory)
+        self.usm_release(memory)
     }
 
-    fn default_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
-        self.shared.usm.default_pool(self, device)
-    }
-
-    fn device_pool(self: &Arc<Self>, device: &Arc<Device>) -> UrResult<Arc<UsmPool>> {
-        self.shared.usm.device_pool(self, device)
-    }
-
-    fn set_device_pool(self: &Arc<Self>, device: &Arc<Device>, pool: &Arc<UsmPool>) -> UrResult<()> {
-        self.shared.usm.set_device_pool(self, device, pool)
-    }
+    kit::context_usm_pool_methods!(LevelZero);
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {
-        let (none, waits) = (null_mut(), null_mut());
-        self.synchronously(|list| {
-            // SAFETY: a live list; the client vouches for both ranges, and the command is complete when the call returns.
-            unsafe { ze!(zeCommandListAppendMemoryCopy(list, dst, src, size, none, 0, waits)) }
-        })
+        self.synchronously(|list| append_copy(list, dst, src, size, Deps::none()))
     }
 }
 
+/// A flag, if it is to be set.
+fn flag(is_set: bool, flag: u32) -> u32 {
+    if is_set { flag } else { 0 }
+}
+
 fn device_flags(properties: &UsmProperties) -> ze_device_mem_alloc_flags_t {
-    let flags = properties.device_flags;
-    let mut bits = 0;
-    if flags.contains(UsmDeviceMemFlags::WRITE_COMBINED) {
-        bits |= ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED;
-    }
-    if flags.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT) {
-        bits |= ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT;
-    }
-    bits
+    let has = |flags| properties.device_flags.contains(flags);
+    flag(
+        has(UsmDeviceMemFlags::WRITE_COMBINED),
+        ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED,
+    ) | flag(
+        has(UsmDeviceMemFlags::INITIAL_PLACEMENT),
+        ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT,
+    )
 }
 
 fn host_flags(properties: &UsmProperties) -> ze_host_mem_alloc_flags_t {
     // At most one side of shared memory is the first.
     let on_device = properties.device_flags.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT);
-    match properties.host_flags.contains(UsmHostMemFlags::INITIAL_PLACEMENT) && !on_device {
-        true => ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT,
-        false => 0,
-    }
+    let on_host = properties.host_flags.contains(UsmHostMemFlags::INITIAL_PLACEMENT) && !on_device;
+    flag(on_host, ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
 }

@@ -5,11 +5,11 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{HandleCell, InfoOut, UrError, UrResult};
+use kit::{Context as _, HandleCell, InfoOut, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::ze::{self, ze, ze_get};
+use crate::ze::{self, desc, ze, ze_get};
 use crate::{Context, Device, LevelZero};
 
 /// Physical memory of a device.
@@ -21,10 +21,7 @@ pub(crate) struct PhysicalMem {
     context: Arc<Context>,
 }
 
-// SAFETY: a handle of Level Zero may be used from any thread.
-unsafe impl Send for PhysicalMem {}
-// SAFETY: as above.
-unsafe impl Sync for PhysicalMem {}
+ze::any_thread!(PhysicalMem);
 
 impl kit::PhysicalMem<LevelZero> for PhysicalMem {
     fn create(
@@ -35,15 +32,9 @@ impl kit::PhysicalMem<LevelZero> for PhysicalMem {
     ) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
         if flags.contains(PhysicalMemFlags::ENABLE_IPC) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "Level Zero does not open another process's physical memory as such",
-            ));
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "Level Zero does not open another process's physical memory as such");
         }
-        let mut desc = ze_physical_mem_desc_t {
-            size,
-            ..Default::default()
-        };
+        let mut desc = desc!(ze_physical_mem_desc_t: size = size);
         // SAFETY: a live context and a device of it, and a description that lives until the call returns.
         let raw = unsafe { ze_get!(zePhysicalMemCreate(**context.raw, device.raw, &mut desc)) }.map_err(of_range)?;
         Ok(Arc::new(Self {
@@ -91,16 +82,17 @@ fn of_range(error: UrError) -> UrError {
     }
 }
 
+/// Kinds of access, in UR and in Level Zero.
+const ACCESS: [(VirtualMemAccessFlags, ze_memory_access_attribute_t); 3] = [
+    (VirtualMemAccessFlags::READ_WRITE, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
+    (VirtualMemAccessFlags::READ_ONLY, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY),
+    (VirtualMemAccessFlags::NONE, ZE_MEMORY_ACCESS_ATTRIBUTE_NONE),
+];
+
 fn attribute(flags: VirtualMemAccessFlags) -> UrResult<ze_memory_access_attribute_t> {
-    match flags {
-        VirtualMemAccessFlags::READ_WRITE => Ok(ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
-        VirtualMemAccessFlags::READ_ONLY => Ok(ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY),
-        VirtualMemAccessFlags::NONE => Ok(ZE_MEMORY_ACCESS_ATTRIBUTE_NONE),
-        _ => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("memory has one kind of access, not {flags:?}"),
-        )),
-    }
+    let found = ACCESS.iter().find(|(known, _)| *known == flags);
+    let none = || kit::error!(ERROR_INVALID_VALUE: "memory has one kind of access, not {flags:?}");
+    found.map(|(_, attribute)| *attribute).ok_or_else(none)
 }
 
 impl kit::VirtualMem<LevelZero> for Context {
@@ -167,15 +159,9 @@ impl kit::VirtualMem<LevelZero> for Context {
         };
         found.map_err(of_range)?;
         if same < size {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("of {size} bytes at {start:p} only the first {same} have the same access"),
-            ));
+            kit::bail!(ERROR_INVALID_VALUE: "of {size} bytes at {start:p} only the first {same} have the same access");
         }
-        Ok(match access {
-            ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE => VirtualMemAccessFlags::READ_WRITE,
-            ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY => VirtualMemAccessFlags::READ_ONLY,
-            _ => VirtualMemAccessFlags::NONE,
-        })
+        let found = ACCESS.iter().find(|(_, known)| *known == access);
+        Ok(found.map_or(VirtualMemAccessFlags::NONE, |(flags, _)| *flags))
     }
 }

@@ -3,14 +3,12 @@
 
 use std::ffi::CStr;
 use std::ops::Deref;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::ResultCode;
-use kit::{UrError, UrResult};
+use kit::{DriverUse, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{AtFork, OnceLock};
+use oxur_fork::OnceLock;
 
 use crate::conv;
 
@@ -31,32 +29,17 @@ pub(crate) fn api() -> &'static Functions {
     }
 }
 
-/// Marks the driver as lost in a child of `fork`: it has none of the driver's threads.
-struct InUse;
+static USE: DriverUse = DriverUse::new();
 
-static LOST: AtomicBool = AtomicBool::new(false);
-
-impl AtFork for InUse {
-    fn in_child(&self) {
-        LOST.store(true, Ordering::Relaxed);
-    }
-}
-
-/// Takes note that the driver has begun to work, and by that has threads. Children of `fork` must not call it any more; those
-/// of a process that has only looked at its devices may.
+/// Takes note that the driver has begun to work: see [`DriverUse::note`].
 pub(crate) fn note_use() {
-    static IN_USE: OnceLock<Arc<InUse>> = OnceLock::new();
-    IN_USE.get_or_init(|| {
-        let in_use = Arc::new(InUse);
-        oxur_fork::register(&in_use);
-        in_use
-    });
+    USE.note();
 }
 
-/// Whether the driver must not be called: see [`note_use`].
+/// Whether the driver must not be called.
 #[inline(always)]
 pub(crate) fn is_lost() -> bool {
-    LOST.load(Ordering::Relaxed)
+    USE.is_lost()
 }
 
 /// Calls a function of Level Zero: `ze!(zeContextDestroy(context))`. The code around it must be `unsafe`.
@@ -70,38 +53,51 @@ macro_rules! ze {
 }
 pub(crate) use ze;
 
-/// As [`ze`], for a function that takes the place for its result last: `ze_get!(zeContextCreate(driver, &desc))`.
+/// As [`ze`], for a function that takes the place for its result last, which is a handle, an address or a number:
+/// `ze_get!(zeContextCreate(driver, &desc))`.
 macro_rules! ze_get {
     ($name:ident($($arg:expr),* $(,)?)) => {{
-        let mut result = $crate::ze::empty();
+        let mut result = std::mem::zeroed();
         $crate::ze::ze!($name($($arg,)* &mut result)).map(|()| result)
     }};
 }
 pub(crate) use ze_get;
 
-/// Nothing, for functions to write to.
-pub(crate) fn empty<T: Empty>() -> T {
-    T::EMPTY
+/// As [`ze`], for a function that fills a structure, which is its last parameter.
+macro_rules! ze_struct {
+    ($name:ident($($arg:expr),* $(,)?)) => {
+        $crate::ze::structure(|place| $crate::ze::ze!($name($($arg,)* place)))
+    };
 }
+pub(crate) use ze_struct;
 
-/// Types that functions return by pointer.
-pub(crate) trait Empty {
-    /// The value before.
-    const EMPTY: Self;
+/// As [`ze`], for a function that tells the count of its list and then the list, by its last two parameters. The places of
+/// the list begin as `$empty`.
+macro_rules! ze_list {
+    ($empty:expr, $name:ident($($arg:expr),* $(,)?)) => {
+        $crate::ze::list($empty, |count, places| $crate::ze::ze!($name($($arg,)* count, places)))
+    };
 }
+pub(crate) use ze_list;
 
-impl<T> Empty for *mut T {
-    const EMPTY: Self = std::ptr::null_mut();
-}
-
-macro_rules! empty_numbers {
-    ($($number:ident)*) => { $(
-        impl Empty for $number {
-            const EMPTY: Self = 0;
-        }
+/// Says that threads may share what has handles of Level Zero, and that pointers in its structures are null.
+macro_rules! any_thread {
+    ($($ty:ty),*) => { $(
+        // SAFETY: Level Zero's handles belong to no thread.
+        unsafe impl Send for $ty {}
+        // SAFETY: as above.
+        unsafe impl Sync for $ty {}
     )* };
 }
-empty_numbers!(u8 u32 u64 usize);
+pub(crate) use any_thread;
+
+/// A structure of Level Zero, of which some members are not zero: `desc!(ze_kernel_desc_t: pKernelName = name.as_ptr())`.
+macro_rules! desc {
+    ($ty:ident: $($member:ident = $value:expr),+) => {
+        $ty { $($member: $value,)+ ..Default::default() }
+    };
+}
+pub(crate) use desc;
 
 /// Turns a result into a UR error.
 #[inline(always)]
@@ -125,17 +121,9 @@ fn failed(function: &'static str, result: ze_result_t) -> UrError {
 #[cold]
 pub(crate) fn missing(function: &'static str) -> UrError {
     if is_lost() {
-        return UrError::with_message(
-            ResultCode::ERROR_DEVICE_LOST,
-            format!(
-                "{function} is not called: the process was forked when the driver was in use, and has none of its threads"
-            ),
-        );
+        return DriverUse::forked(function);
     }
-    UrError::with_message(
-        ResultCode::ERROR_UNSUPPORTED_FEATURE,
-        format!("the Level Zero loader has no {function}: a newer one is needed"),
-    )
+    kit::error!(ERROR_UNSUPPORTED_FEATURE: "the Level Zero loader has no {function}: a newer one is needed")
 }
 
 /// Asks a function for the count of its list, then for the list.
@@ -203,6 +191,16 @@ impl<K: Kind> Owned<K> {
     }
 }
 
+/// Nothing, in place of an object that was taken out.
+impl<K: Kind> Default for Owned<K> {
+    fn default() -> Self {
+        Self {
+            handle: std::ptr::null_mut(),
+            is_ours: false,
+        }
+    }
+}
+
 impl<K: Kind> Deref for Owned<K> {
     type Target = *mut K::Raw;
 
@@ -214,7 +212,7 @@ impl<K: Kind> Deref for Owned<K> {
 
 impl<K: Kind> Drop for Owned<K> {
     fn drop(&mut self) {
-        if !self.is_ours || is_lost() || kit::is_closed() {
+        if !self.is_ours || USE.is_gone() {
             return;
         }
         // SAFETY: `new`'s caller has given it up.

@@ -5,8 +5,9 @@
 use std::io::Write;
 
 use oxur_conformance_level_zero::{Rig, Stack, loader_is_old, spirv, stack, sys, ze};
+use oxur_conformance_support::random::{Random, number};
 
-use crate::random::{Random, number};
+use crate::random::count;
 
 #[path = "../../../drivers/level_zero/fuzz/calls.rs"]
 mod calls;
@@ -21,12 +22,12 @@ fn random_calls() {
     let (rig, module) = (Rig::new(), spirv("basic"));
     let seeds = match number("OXUR_ZE_GRAPH_SEED") {
         Some(seed) => seed..seed + 1,
-        None => 0..10 * number("OXUR_ZE_GRAPHS").unwrap_or(30),
+        None => 0..10 * count(),
     };
     for seed in seeds {
         let mut random = Random(seed);
         let length = 50 + random.below(256) * 8;
-        let bytes: Vec<u8> = (0..length).map(|_| random.next() as u8).collect();
+        let bytes: Vec<u8> = (0..length).map(|_| random.bits() as u8).collect();
         // A crash leaves it behind.
         print!("seed {seed} ");
         _ = std::io::stdout().flush();

@@ -11,141 +11,9 @@ use std::thread;
 
 use oxur_conformance_level_zero::sys::*;
 use oxur_conformance_level_zero::{Event, Kernel, List, Module, Queue, Rig, Usm, ok};
+use oxur_conformance_support::random::{LENGTH, Op, Random, for_each_seed, number};
 
 use crate::robust::{is_child, other_process};
-
-/// Numbers in a buffer.
-pub(crate) const LENGTH: usize = 192;
-
-/// SplitMix64.
-pub(crate) struct Random(pub(crate) u64);
-
-impl Random {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub(crate) fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-
-    pub(crate) fn chance(&mut self, percent: usize) -> bool {
-        self.below(100) < percent
-    }
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Op {
-    Copy {
-        to: usize,
-        from: usize,
-        start: usize,
-        length: usize,
-    },
-    Fill {
-        to: usize,
-        value: i32,
-        start: usize,
-        length: usize,
-    },
-    Add {
-        to: usize,
-        value: i32,
-    },
-    Multiply {
-        to: usize,
-        value: i32,
-    },
-    Accumulate {
-        to: usize,
-        from: usize,
-    },
-    Barrier,
-}
-
-impl Op {
-    pub(crate) fn random(random: &mut Random, buffers: usize) -> Self {
-        let (to, value) = (random.below(buffers), random.below(1000) as i32 - 500);
-        let from = (to + 1 + random.below(buffers - 1)) % buffers;
-        let start = random.below(LENGTH);
-        let length = 1 + random.below(LENGTH - start);
-        match random.below(11) {
-            0 | 1 => Self::Copy {
-                to,
-                from,
-                start,
-                length,
-            },
-            2 | 3 => Self::Fill {
-                to,
-                value,
-                start,
-                length,
-            },
-            4..6 => Self::Add { to, value },
-            6..8 => Self::Multiply { to, value },
-            8 | 9 => Self::Accumulate { to, from },
-            _ => Self::Barrier,
-        }
-    }
-
-    fn written(&self) -> Option<usize> {
-        match *self {
-            Self::Copy { to, .. } | Self::Fill { to, .. } | Self::Accumulate { to, .. } => Some(to),
-            Self::Add { to, .. } | Self::Multiply { to, .. } => Some(to),
-            Self::Barrier => None,
-        }
-    }
-
-    fn read(&self) -> Option<usize> {
-        match *self {
-            Self::Copy { from, .. } | Self::Accumulate { from, .. } => Some(from),
-            _ => None,
-        }
-    }
-
-    /// Whether the order of the two is of matter.
-    pub(crate) fn conflicts(&self, other: &Self) -> bool {
-        let touches = |op: &Self, buffer| op.written() == Some(buffer) || op.read() == Some(buffer);
-        self.written().is_some_and(|buffer| touches(other, buffer))
-            || other.written().is_some_and(|buffer| touches(self, buffer))
-    }
-
-    /// What it does, on the host.
-    pub(crate) fn model(&self, buffers: &mut [Vec<i32>]) {
-        match *self {
-            Self::Copy {
-                to,
-                from,
-                start,
-                length,
-            } => {
-                let source = buffers[from][start..][..length].to_vec();
-                buffers[to][start..][..length].copy_from_slice(&source);
-            }
-            Self::Fill {
-                to,
-                value,
-                start,
-                length,
-            } => buffers[to][start..][..length].fill(value),
-            Self::Add { to, value } => buffers[to].iter_mut().for_each(|x| *x = x.wrapping_add(value)),
-            Self::Multiply { to, value } => buffers[to].iter_mut().for_each(|x| *x = x.wrapping_mul(value)),
-            Self::Accumulate { to, from } => {
-                let source = buffers[from].clone();
-                buffers[to]
-                    .iter_mut()
-                    .zip(source)
-                    .for_each(|(x, y)| *x = x.wrapping_add(y));
-            }
-            Self::Barrier => (),
-        }
-    }
-}
 
 /// The kernels that commands launch.
 pub(crate) struct Kernels {
@@ -295,11 +163,7 @@ fn on_devices() -> Option<Vec<OnDevice>> {
 fn run(devices: &[OnDevice], seed: u64, verbose: bool) {
     let rig = &devices[0].rig;
     let mut random = Random(seed);
-    let (count, buffer_count) = (5 + random.below(40), 2 + random.below(5));
-    let ops: Vec<_> = (0..count).map(|_| Op::random(&mut random, buffer_count)).collect();
-
-    let initial = |buffer: usize| -> Vec<i32> { (0..LENGTH).map(|index| (buffer * 1000 + index) as i32).collect() };
-    let mut expected: Vec<_> = (0..buffer_count).map(initial).collect();
+    let (ops, mut expected) = Op::graph(&mut random, 5..45);
     let buffers: Vec<_> = expected
         .iter()
         .map(|values| match random.below(3) {
@@ -326,10 +190,12 @@ fn run(devices: &[OnDevice], seed: u64, verbose: bool) {
             println!("list {index}: {kind}, in order: {}", target.is_in_order());
         }
     }
-    let events = rig.events(count as u32);
+    let events = rig.events(ops.len() as u32);
     let gates = rig.events(1 + random.below(4) as u32);
     // The list of each command, and its place in the list.
     let mut placed: Vec<usize> = Vec::new();
+    // The commands that wait for a gate.
+    let mut gated = Vec::new();
     for (index, op) in ops.iter().enumerate() {
         let target = random.below(targets.len());
         let mut wait: Vec<&Event> = Vec::new();
@@ -345,6 +211,7 @@ fn run(devices: &[OnDevice], seed: u64, verbose: bool) {
         }
         if random.chance(15) {
             wait.push(&gates[random.below(gates.len())]);
+            gated.push(index);
         }
         if verbose {
             let wait: Vec<_> = wait.iter().map(|event| name(event, &events, &gates)).collect();
@@ -361,6 +228,12 @@ fn run(devices: &[OnDevice], seed: u64, verbose: bool) {
                 }
             }
         }
+    }
+    for index in gated {
+        assert!(
+            !events[index].is_signalled(),
+            "seed {seed}: command {index} did not wait for the host"
+        );
     }
     thread::scope(|scope| {
         if random.chance(50) {
@@ -390,21 +263,18 @@ fn run(devices: &[OnDevice], seed: u64, verbose: bool) {
     }
 }
 
-pub(crate) fn number(name: &str) -> Option<u64> {
-    let text = std::env::var(name).ok()?;
-    Some(text.parse().unwrap_or_else(|_| panic!("{name} is no number: {text}")))
+/// How many graphs a test runs.
+pub(crate) fn count() -> u64 {
+    number("OXUR_ZE_GRAPHS").unwrap_or(30)
 }
 
 /// Random graphs have the result of sequential execution.
 #[test]
 fn graphs() {
     let Some(devices) = on_devices() else { return };
-    if let Some(seed) = number("OXUR_ZE_GRAPH_SEED") {
-        return run(&devices, seed, true);
-    }
-    for seed in 0..number("OXUR_ZE_GRAPHS").unwrap_or(30) {
-        run(&devices, seed, false);
-    }
+    for_each_seed("OXUR_ZE_GRAPH_SEED", count(), |seed, verbose| {
+        run(&devices, seed, verbose)
+    });
 }
 
 /// The same on several devices at once, which our driver has if a variable says so.
@@ -419,7 +289,7 @@ fn graphs_of_devices() {
     if std::thread::available_parallelism().is_ok_and(|cpus| cpus.get() > 1) {
         assert_eq!(devices.len(), 2);
     }
-    for seed in 0..number("OXUR_ZE_GRAPHS").unwrap_or(30) {
+    for seed in 0..count() {
         run(&devices, 10_000_000 + seed, false);
     }
 }
@@ -428,7 +298,7 @@ fn graphs_of_devices() {
 #[test]
 fn graphs_of_threads() {
     let Some(devices) = on_devices() else { return };
-    let count = number("OXUR_ZE_GRAPHS").unwrap_or(30);
+    let count = count();
     thread::scope(|scope| {
         for thread in 1..=3 {
             let devices = &devices;

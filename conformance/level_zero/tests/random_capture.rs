@@ -8,7 +8,9 @@ use std::thread;
 use oxur_conformance_level_zero::sys::*;
 use oxur_conformance_level_zero::{Event, List, Module, Rig, loader_is_old, ok};
 
-use crate::random::{Kernels, LENGTH, Op, Random, number};
+use oxur_conformance_support::random::{Op, Random, number};
+
+use crate::random::{Kernels, count};
 
 fn counter_based(rig: &Rig) -> Event {
     let desc = ze_event_counter_based_desc_t {
@@ -56,10 +58,7 @@ fn append(list: &List, graph: ze_executable_graph_handle_t, signal: Option<&Even
 /// One graph. What it is made of depends on the seed alone.
 fn run(rig: &Rig, module: &Module, seed: u64) {
     let mut random = Random(seed);
-    let (count, buffer_count) = (3 + random.below(30), 2 + random.below(5));
-    let ops: Vec<_> = (0..count).map(|_| Op::random(&mut random, buffer_count)).collect();
-    let initial = |buffer: usize| -> Vec<i32> { (0..LENGTH).map(|index| (buffer * 1000 + index) as i32).collect() };
-    let mut expected: Vec<_> = (0..buffer_count).map(initial).collect();
+    let (ops, mut expected) = Op::graph(&mut random, 3..33);
     let buffers: Vec<_> = expected.iter().map(|values| rig.shared(values)).collect();
 
     let kernels = Kernels::new(module);
@@ -69,8 +68,8 @@ fn run(rig: &Rig, module: &Module, seed: u64) {
         .iter()
         .map(|in_order| rig.immediate(flags(*in_order)))
         .collect();
-    let pool = rig.pool(count as u32, 0);
-    let events: Vec<Event> = (0..count)
+    let pool = rig.pool(ops.len() as u32, 0);
+    let events: Vec<Event> = (0..ops.len())
         .map(|index| match random.chance(50) {
             true => counter_based(rig),
             false => pool.event(index as u32),
@@ -180,7 +179,7 @@ fn captured_graphs() {
     if let Some(seed) = number("OXUR_ZE_GRAPH_SEED") {
         return run(&rig, &module, seed);
     }
-    let count = number("OXUR_ZE_GRAPHS").unwrap_or(30);
+    let count = count();
     thread::scope(|scope| {
         for thread in 0..3 {
             let (rig, module) = (&rig, &module);

@@ -113,7 +113,7 @@ impl<F: Fn(&str) -> Option<String>> Variables<F> {
         }
         let parsed = parse(value);
         if parsed.is_none() {
-            log::warn!("{name}={value:?} is ignored: {what}");
+            oxur_environment::warn(&format!("{name}={value} is ignored: {what}"));
         }
         parsed
     }

@@ -72,7 +72,8 @@ unsafe fn set(
     let bytes = (!value.is_null()).then(|| unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) });
     let zeros;
     let image;
-    let value = match (info.params.get(index).map(|param| param.kind), bytes) {
+    let param = info.params.get(index);
+    let value = match (param.map(|param| param.kind), bytes) {
         (Some(ParamKind::Image), Some(bytes)) => {
             // SAFETY: the client passes the handle of an image.
             image = unsafe { object::<Image>(handle_in(bytes)?) }?;
@@ -83,6 +84,11 @@ unsafe fn set(
             ArgValue::Sampler(unsafe { object::<Sampler>(handle_in(bytes)?) }?.bits())
         }
         (Some(ParamKind::Local), None) => ArgValue::Local(size),
+        // As Intel's driver does: oneMKL passes 8 bytes for offsets of 4.
+        (Some(ParamKind::Value), Some(bytes)) => {
+            let needed = param.map_or(size, |param| param.size);
+            ArgValue::Value(bytes.get(..needed).unwrap_or(bytes))
+        }
         (_, Some(bytes)) => ArgValue::Value(bytes),
         (Some(ParamKind::Pointer(_)), None) => ArgValue::Null,
         // Adapters pass scalars that are zero without a pointer.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What a device says of itself. It never changes, so the driver is asked once, when the device is found.
 
-use std::ffi::{CStr, c_void};
-use std::ptr::null_mut;
+use std::ffi::CStr;
 
 use kit::UrResult;
 use kit::ur::*;
@@ -11,7 +10,7 @@ use oxur_adapter_kit as kit;
 
 use crate::conv;
 use crate::platform::DriverFacts;
-use crate::ze::{self, ze};
+use crate::ze::{self, desc, ze, ze_list, ze_struct};
 
 /// What a device says of itself.
 pub(crate) struct Facts {
@@ -28,7 +27,6 @@ pub(crate) struct Facts {
     /// The group of queues that runs kernels, and what it can do.
     pub(crate) ordinal: u32,
     pub(crate) group: ze_command_queue_group_properties_t,
-    pub(crate) float_atomics: Option<ze_float_atomic_ext_properties_t>,
     pub(crate) ip_version: Option<u32>,
     /// The preferred and the native width of vectors of char, short, int, long, float, double and half.
     pub(crate) vectors: [[u32; 2]; 7],
@@ -43,10 +41,7 @@ pub(crate) struct Facts {
     pub(crate) mutable_commands: ze_mutable_command_exp_flags_t,
 }
 
-// SAFETY: the pointers in the structures are null.
-unsafe impl Send for Facts {}
-// SAFETY: as above.
-unsafe impl Sync for Facts {}
+ze::any_thread!(Facts);
 
 /// The answer of a query that a driver may not have: nothing then.
 fn optional<T: Default>(what: &str, answer: UrResult<T>) -> T {
@@ -62,10 +57,7 @@ fn extended<T: Default>(device: ze_device_handle_t, driver: &DriverFacts, extens
         return None;
     }
     let mut extended = T::default();
-    let mut properties = ze_device_properties_t {
-        pNext: (&raw mut extended).cast(),
-        ..Default::default()
-    };
+    let mut properties = desc!(ze_device_properties_t: pNext = (&raw mut extended).cast());
     // SAFETY: a live device, and a structure of the kind that the extension chains to this one.
     unsafe { ze!(zeDeviceGetProperties(device, &mut properties)) }.ok()?;
     Some(extended)
@@ -81,37 +73,27 @@ pub(super) fn free_memory(device: ze_device_handle_t, driver: &DriverFacts) -> O
 impl Facts {
     /// Asks a live device for everything.
     pub(super) fn ask(device: ze_device_handle_t, driver: &DriverFacts) -> UrResult<Self> {
-        // SAFETY: here and below: a live device, and a structure to fill, or as many as `list` says.
-        let properties: ze_device_properties_t =
-            ze::structure(|properties| unsafe { ze!(zeDeviceGetProperties(device, properties)) })?;
-        // SAFETY: as above.
-        let compute = ze::structure(|compute| unsafe { ze!(zeDeviceGetComputeProperties(device, compute)) })?;
-        // SAFETY: as above.
-        let access = ze::structure(|access| unsafe { ze!(zeDeviceGetMemoryAccessProperties(device, access)) });
-        // SAFETY: as above.
-        let images = ze::structure(|images| unsafe { ze!(zeDeviceGetImageProperties(device, images)) });
-        // SAFETY: as above.
-        let caches = ze::list(ze_device_cache_properties_t::default(), |count, caches| unsafe {
-            ze!(zeDeviceGetCacheProperties(device, count, caches))
-        });
-        // SAFETY: as above.
-        let memory = ze::list(ze_device_memory_properties_t::default(), |count, memory| unsafe {
-            ze!(zeDeviceGetMemoryProperties(device, count, memory))
-        });
-        // SAFETY: as above.
-        let groups = ze::list(ze_command_queue_group_properties_t::default(), |count, groups| unsafe {
-            ze!(zeDeviceGetCommandQueueGroupProperties(device, count, groups))
-        });
-        // SAFETY: as above.
-        let external: UrResult<ze_device_external_memory_properties_t> =
-            ze::structure(|external| unsafe { ze!(zeDeviceGetExternalMemoryProperties(device, external)) });
+        let (properties, compute, module, access, images, caches, memory, groups, external);
+        // SAFETY: a live device, and structures to fill, or as many as the lists are for.
+        unsafe {
+            properties = ze_struct!(zeDeviceGetProperties(device))?;
+            compute = ze_struct!(zeDeviceGetComputeProperties(device))?;
+            module = ze_struct!(zeDeviceGetModuleProperties(device))?;
+            access = ze_struct!(zeDeviceGetMemoryAccessProperties(device));
+            images = ze_struct!(zeDeviceGetImageProperties(device));
+            caches = ze_list!(Default::default(), zeDeviceGetCacheProperties(device));
+            memory = ze_list!(Default::default(), zeDeviceGetMemoryProperties(device));
+            groups = ze_list!(Default::default(), zeDeviceGetCommandQueueGroupProperties(device));
+            external = ze_struct!(zeDeviceGetExternalMemoryProperties(device));
+        }
+        let properties: ze_device_properties_t = properties;
+        let external: UrResult<ze_device_external_memory_properties_t> = external;
         let caches = optional("caches", caches);
         let groups = optional("queues", groups);
         let computes = |group: &ze_command_queue_group_properties_t| {
             group.flags & ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE != 0
         };
         let ordinal = groups.iter().position(computes).unwrap_or(0);
-        let (module, float_atomics) = module_properties(device, driver)?;
         let memory = optional("memory", memory);
         let luid: Option<ze_device_luid_ext_properties_t> = extended(device, driver, ZE_DEVICE_LUID_EXT_NAME);
         let ip: Option<ze_device_ip_version_ext_t> = extended(device, driver, ZE_DEVICE_IP_VERSION_EXT_NAME);
@@ -132,7 +114,6 @@ impl Facts {
             images: optional("images", images),
             ordinal: ordinal as u32,
             group: groups.get(ordinal).copied().unwrap_or_default(),
-            float_atomics,
             ip_version: ip.map(|ip| ip.ipVersion),
             vectors: vectors(device, driver).unwrap_or(INTELS_VECTORS),
             eu_count: eus.map(|eus| eus.numTotalEUs).filter(|&count| count != 0),
@@ -207,20 +188,18 @@ fn vectors(device: ze_device_handle_t, driver: &DriverFacts) -> Option<[[u32; 2]
     if !driver.has(ZE_DEVICE_VECTOR_SIZES_EXT_NAME) {
         return None;
     }
-    // SAFETY: a live device, and room for as many structures as `list` says, or null.
-    let all = ze::list(
-        ze_device_vector_width_properties_ext_t::default(),
-        |count, vectors| unsafe { ze!(zeDeviceGetVectorWidthPropertiesExt(device, count, vectors)) },
-    );
-    let widest = all.ok()?.into_iter().max_by_key(|vectors| vectors.vector_width_size)?;
+    // SAFETY: a live device, and room for as many structures as the list is for.
+    let all: UrResult<Vec<ze_device_vector_width_properties_ext_t>> =
+        unsafe { ze_list!(Default::default(), zeDeviceGetVectorWidthPropertiesExt(device)) };
+    let v = all.ok()?.into_iter().max_by_key(|vectors| vectors.vector_width_size)?;
     Some([
-        [widest.preferred_vector_width_char, widest.native_vector_width_char],
-        [widest.preferred_vector_width_short, widest.native_vector_width_short],
-        [widest.preferred_vector_width_int, widest.native_vector_width_int],
-        [widest.preferred_vector_width_long, widest.native_vector_width_long],
-        [widest.preferred_vector_width_float, widest.native_vector_width_float],
-        [widest.preferred_vector_width_double, widest.native_vector_width_double],
-        [widest.preferred_vector_width_half, widest.native_vector_width_half],
+        [v.preferred_vector_width_char, v.native_vector_width_char],
+        [v.preferred_vector_width_short, v.native_vector_width_short],
+        [v.preferred_vector_width_int, v.native_vector_width_int],
+        [v.preferred_vector_width_long, v.native_vector_width_long],
+        [v.preferred_vector_width_float, v.native_vector_width_float],
+        [v.preferred_vector_width_double, v.native_vector_width_double],
+        [v.preferred_vector_width_half, v.native_vector_width_half],
     ])
 }
 
@@ -232,39 +211,17 @@ fn mask(bits: u32) -> u64 {
     }
 }
 
-type ModuleProperties = (ze_device_module_properties_t, Option<ze_float_atomic_ext_properties_t>);
-
-fn module_properties(device: ze_device_handle_t, driver: &DriverFacts) -> UrResult<ModuleProperties> {
-    let mut atomics = ze_float_atomic_ext_properties_t::default();
-    let has_atomics = driver.has(ZE_FLOAT_ATOMICS_EXT_NAME);
-    let next: *mut c_void = if has_atomics {
-        (&raw mut atomics).cast()
-    } else {
-        null_mut()
-    };
-    let mut module = ze_device_module_properties_t {
-        pNext: next,
-        ..Default::default()
-    };
-    // SAFETY: a live device and structures to fill.
-    unsafe { ze!(zeDeviceGetModuleProperties(device, &mut module)) }?;
-    module.pNext = null_mut();
-    Ok((module, has_atomics.then_some(atomics)))
-}
-
 /// Bytes a second of the device's memory, if it tells.
 fn bandwidth(device: ze_device_handle_t, driver: &DriverFacts, memories: usize) -> Option<u64> {
     if !driver.has(ZE_DEVICE_MEMORY_PROPERTIES_EXT_NAME) || memories == 0 {
         return None;
     }
     let mut all = vec![ze_device_memory_ext_properties_t::default(); memories];
-    let mut list: Vec<_> = all
-        .iter_mut()
-        .map(|extended| ze_device_memory_properties_t {
-            pNext: std::ptr::from_mut(extended).cast(),
-            ..Default::default()
-        })
-        .collect();
+    let chained = |extended: &mut ze_device_memory_ext_properties_t| ze_device_memory_properties_t {
+        pNext: std::ptr::from_mut(extended).cast(),
+        ..Default::default()
+    };
+    let mut list: Vec<_> = all.iter_mut().map(chained).collect();
     let mut count = memories as u32;
     // SAFETY: a live device, and as many structures as it says, each with one of the extension.
     unsafe { ze!(zeDeviceGetMemoryProperties(device, &mut count, list.as_mut_ptr())) }.ok()?;
@@ -283,15 +240,12 @@ fn pci_address(device: ze_device_handle_t, driver: &DriverFacts) -> Option<Strin
         return None;
     }
     // SAFETY: a live device and a structure to fill.
-    let pci: ze_pci_ext_properties_t =
-        ze::structure(|pci| unsafe { ze!(zeDevicePciGetPropertiesExt(device, pci)) }).ok()?;
-    let ze_pci_address_ext_t {
-        domain,
-        bus,
-        device,
-        function,
-    } = pci.address;
-    Some(format!("{domain:04x}:{bus:02x}:{device:02x}.{function:x}"))
+    let pci: ze_pci_ext_properties_t = unsafe { ze_struct!(zeDevicePciGetPropertiesExt(device)) }.ok()?;
+    let at = pci.address;
+    Some(format!(
+        "{:04x}:{:02x}:{:02x}.{:x}",
+        at.domain, at.bus, at.device, at.function
+    ))
 }
 
 #[cfg(test)]

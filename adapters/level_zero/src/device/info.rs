@@ -8,89 +8,63 @@ use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::{Device, facts};
-use crate::conv;
-use crate::mem::ALIGNMENT;
+use crate::context::ALIGNMENT;
+use crate::conv::{self, usm_access as usm};
 use crate::ze::{self, ze};
 
 /// Intel's number among the vendors of PCI.
 const INTEL: u32 = 0x8086;
 
-type Order = MemoryOrderCapabilityFlags;
-type Scope = MemoryScopeCapabilityFlags;
-
-const ORDERS: Order = Order::RELAXED
-    .union(Order::ACQUIRE)
-    .union(Order::RELEASE)
-    .union(Order::ACQ_REL)
-    .union(Order::SEQ_CST);
-
-const SCOPES: Scope = Scope::WORK_ITEM
-    .union(Scope::SUB_GROUP)
-    .union(Scope::WORK_GROUP)
-    .union(Scope::DEVICE)
-    .union(Scope::SYSTEM);
-
 impl Device {
     /// Answers a query: with a fact, with what follows from facts, or with what the kit says of devices in general.
     pub(super) fn answer(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
         let f = &self.facts;
-        let p = &f.properties;
+        let (p, c, images, access) = (&f.properties, &f.compute, &f.images, &f.access);
         let is_gpu = f.kind == DeviceType::GPU;
+        if let Some(width) = kit::vector_width(query, &f.vectors) {
+            return out.value(width);
+        }
         match query {
             DeviceInfo::NAME => out.str(&f.name),
             DeviceInfo::VENDOR if p.vendorId == INTEL => out.str("Intel(R) Corporation"),
             DeviceInfo::VENDOR => out.str(&format!("{:#06x}", p.vendorId)),
             DeviceInfo::VENDOR_ID => out.value(p.vendorId),
             DeviceInfo::DEVICE_ID => out.value(p.deviceId),
-            DeviceInfo::DRIVER_VERSION => out.str(&self.driver_version()),
-            DeviceInfo::BACKEND_RUNTIME_VERSION => out.str(&self.driver_version()),
+            DeviceInfo::DRIVER_VERSION | DeviceInfo::BACKEND_RUNTIME_VERSION => out.str(&self.driver_version()),
             DeviceInfo::VERSION => match (f.ip_version, self.driver.api_version) {
                 // The architecture of the device, its release and its revision.
                 (Some(ip), _) => out.str(&format!("{}.{}.{}", ip >> 22, ip >> 14 & 0xff, ip & 0x3f)),
                 (None, version) => out.str(&format!("{}.{}", version.major(), version.minor())),
             },
-            DeviceInfo::PROFILE => out.str("FULL_PROFILE"),
             DeviceInfo::EXTENSIONS => out.str(&self.extensions()),
             DeviceInfo::IL_VERSION => {
-                let version = f.module.spirvVersionSupported;
-                out.str(&format!(
-                    "SPIR-V_{}.{}",
-                    ZE_MAJOR_VERSION(version),
-                    ZE_MINOR_VERSION(version)
-                ))
+                let v = f.module.spirvVersionSupported;
+                out.str(&format!("SPIR-V_{}.{}", ZE_MAJOR_VERSION(v), ZE_MINOR_VERSION(v)))
             }
-            DeviceInfo::BUILT_IN_KERNELS => out.str(""),
             DeviceInfo::UUID => out.value(p.uuid.id),
-            DeviceInfo::LUID => match f.luid {
-                Some((luid, _)) => out.value(luid),
-                None => out.unsupported(),
-            },
-            DeviceInfo::NODE_MASK => optional(out, f.luid.map(|(_, mask)| mask)),
+            DeviceInfo::LUID => out.optional(f.luid.map(|(luid, _)| luid)),
+            DeviceInfo::NODE_MASK => out.optional(f.luid.map(|(_, mask)| mask)),
             DeviceInfo::PCI_ADDRESS => match &f.pci {
                 Some(address) => out.str(address),
                 None => out.unsupported(),
             },
-            DeviceInfo::IP_VERSION => optional(out, f.ip_version),
+            DeviceInfo::IP_VERSION => out.optional(f.ip_version),
 
             DeviceInfo::MAX_COMPUTE_UNITS => out.value(f.compute_units()),
             DeviceInfo::MAX_CLOCK_FREQUENCY => out.value(p.coreClockRate),
-            DeviceInfo::ADDRESS_BITS => out.value(64_u32),
-            DeviceInfo::ENDIAN_LITTLE
-            | DeviceInfo::COMPILER_AVAILABLE
-            | DeviceInfo::LINKER_AVAILABLE
-            | DeviceInfo::PREFERRED_INTEROP_USER_SYNC => out.bool(true),
+            DeviceInfo::COMPILER_AVAILABLE | DeviceInfo::LINKER_AVAILABLE | DeviceInfo::PREFERRED_INTEROP_USER_SYNC => {
+                out.bool(true)
+            }
             DeviceInfo::ERROR_CORRECTION_SUPPORT => out.bool(f.has(ZE_DEVICE_PROPERTY_FLAG_ECC)),
             DeviceInfo::AVAILABLE => {
                 // SAFETY: a live device.
                 let status = unsafe { ze!(zeDeviceGetStatus(self.raw)) };
                 // Drivers need not have the function.
-                out.bool(status.is_ok_or_unsupported())
+                out.bool(status.map_or_else(|error| error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE, |()| true))
             }
-            DeviceInfo::EXECUTION_CAPABILITIES => out.value(DeviceExecCapabilityFlags::KERNEL),
             DeviceInfo::QUEUE_ON_HOST_PROPERTIES => {
                 out.value(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE | QueueFlags::PROFILING_ENABLE)
             }
-            DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES => out.value(QueueFlags::empty()),
             DeviceInfo::PROFILING_TIMER_RESOLUTION => {
                 let cycles = p.timerResolution.clamp(1, 1_000_000_000);
                 out.value((1_000_000_000 / cycles) as usize)
@@ -98,45 +72,25 @@ impl Device {
             DeviceInfo::PRINTF_BUFFER_SIZE => out.value(f.module.printfBufferSize as usize),
             DeviceInfo::MAX_COMPUTE_QUEUE_INDICES => out.value(f.group.numQueues.max(1)),
 
-            DeviceInfo::MAX_WORK_ITEM_DIMENSIONS => out.value(3_u32),
             DeviceInfo::MAX_WORK_ITEM_SIZES => {
-                let c = &f.compute;
                 out.slice(&[c.maxGroupSizeX, c.maxGroupSizeY, c.maxGroupSizeZ].map(|size| size as usize))
             }
-            DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(f.compute.maxTotalGroupSize as usize),
+            DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(c.maxTotalGroupSize as usize),
             DeviceInfo::MAX_WORK_GROUPS_3D => {
-                let c = &f.compute;
                 out.value([c.maxGroupCountX, c.maxGroupCountY, c.maxGroupCountZ].map(|count| count as usize))
             }
             DeviceInfo::MAX_PARAMETER_SIZE => out.value(f.module.maxArgumentsSize as usize),
             DeviceInfo::MAX_NUM_SUB_GROUPS => {
                 let smallest = f.sub_group_sizes().iter().copied().min().unwrap_or(1).max(1);
-                out.value((f.compute.maxTotalGroupSize / smallest).max(1))
+                out.value((c.maxTotalGroupSize / smallest).max(1))
             }
-            DeviceInfo::SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => out.bool(false),
             DeviceInfo::SUB_GROUP_SIZES_INTEL => out.slice(f.sub_group_sizes()),
 
             DeviceInfo::HALF_FP_CONFIG => out.value(conv::fp_capabilities(f.module.fp16flags)),
             DeviceInfo::SINGLE_FP_CONFIG => out.value(conv::fp_capabilities(f.module.fp32flags)),
             DeviceInfo::DOUBLE_FP_CONFIG => out.value(conv::fp_capabilities(f.module.fp64flags)),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_CHAR => out.value(f.vectors[0][0]),
-            DeviceInfo::NATIVE_VECTOR_WIDTH_CHAR => out.value(f.vectors[0][1]),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT => out.value(f.vectors[1][0]),
-            DeviceInfo::NATIVE_VECTOR_WIDTH_SHORT => out.value(f.vectors[1][1]),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_INT => out.value(f.vectors[2][0]),
-            DeviceInfo::NATIVE_VECTOR_WIDTH_INT => out.value(f.vectors[2][1]),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG => out.value(f.vectors[3][0]),
-            DeviceInfo::NATIVE_VECTOR_WIDTH_LONG => out.value(f.vectors[3][1]),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_FLOAT => out.value(f.vectors[4][0]),
-            DeviceInfo::NATIVE_VECTOR_WIDTH_FLOAT => out.value(f.vectors[4][1]),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE => out.value(f.vectors[5][0]),
-            DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(f.vectors[5][1]),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_HALF => out.value(f.vectors[6][0]),
-            DeviceInfo::NATIVE_VECTOR_WIDTH_HALF => out.value(f.vectors[6][1]),
-
             DeviceInfo::GLOBAL_MEM_SIZE => out.value(f.memory_size()),
-            DeviceInfo::GLOBAL_MEM_FREE => optional(out, facts::free_memory(self.raw, &self.driver)),
-            DeviceInfo::GLOBAL_MEM_CACHE_TYPE => out.value(DeviceMemCacheType::READ_WRITE_CACHE),
+            DeviceInfo::GLOBAL_MEM_FREE => out.optional(facts::free_memory(self.raw, &self.driver)),
             DeviceInfo::GLOBAL_MEM_CACHELINE_SIZE => out.value(64_u32),
             DeviceInfo::GLOBAL_MEM_CACHE_SIZE => out.value(f.cache_size),
             DeviceInfo::MAX_MEM_ALLOC_SIZE => out.value(p.maxMemAllocSize),
@@ -144,39 +98,28 @@ impl Device {
             DeviceInfo::MEM_BASE_ADDR_ALIGN => out.value(8 * ALIGNMENT as u32),
             DeviceInfo::MAX_CONSTANT_BUFFER_SIZE => out.value(p.maxMemAllocSize),
             DeviceInfo::MAX_CONSTANT_ARGS => out.value(64_u32),
-            DeviceInfo::LOCAL_MEM_TYPE => out.value(DeviceLocalMemType::LOCAL),
-            DeviceInfo::LOCAL_MEM_SIZE => out.value(u64::from(f.compute.maxSharedLocalMemory)),
+            DeviceInfo::LOCAL_MEM_SIZE => out.value(u64::from(c.maxSharedLocalMemory)),
             DeviceInfo::HOST_UNIFIED_MEMORY => out.bool(self.is_integrated()),
-            DeviceInfo::MEMORY_CLOCK_RATE => optional(out, f.memory.iter().map(|m| m.maxClockRate).max()),
-            DeviceInfo::MEMORY_BUS_WIDTH => optional(out, f.memory.iter().map(|m| m.maxBusWidth).max()),
-            DeviceInfo::MAX_MEMORY_BANDWIDTH => optional(out, f.bandwidth),
-            DeviceInfo::USM_HOST_SUPPORT => out.value(conv::usm_access(f.access.hostAllocCapabilities)),
-            DeviceInfo::USM_DEVICE_SUPPORT => out.value(conv::usm_access(f.access.deviceAllocCapabilities)),
-            DeviceInfo::USM_SINGLE_SHARED_SUPPORT => {
-                out.value(conv::usm_access(f.access.sharedSingleDeviceAllocCapabilities))
-            }
-            DeviceInfo::USM_CROSS_SHARED_SUPPORT => {
-                out.value(conv::usm_access(f.access.sharedCrossDeviceAllocCapabilities))
-            }
-            DeviceInfo::USM_SYSTEM_SHARED_SUPPORT => {
-                out.value(conv::usm_access(f.access.sharedSystemAllocCapabilities))
-            }
+            DeviceInfo::MEMORY_CLOCK_RATE => out.optional(f.memory.iter().map(|m| m.maxClockRate).max()),
+            DeviceInfo::MEMORY_BUS_WIDTH => out.optional(f.memory.iter().map(|m| m.maxBusWidth).max()),
+            DeviceInfo::MAX_MEMORY_BANDWIDTH => out.optional(f.bandwidth),
+            DeviceInfo::USM_HOST_SUPPORT => out.value(usm(access.hostAllocCapabilities)),
+            DeviceInfo::USM_DEVICE_SUPPORT => out.value(usm(access.deviceAllocCapabilities)),
+            DeviceInfo::USM_SINGLE_SHARED_SUPPORT => out.value(usm(access.sharedSingleDeviceAllocCapabilities)),
+            DeviceInfo::USM_CROSS_SHARED_SUPPORT => out.value(usm(access.sharedCrossDeviceAllocCapabilities)),
+            DeviceInfo::USM_SYSTEM_SHARED_SUPPORT => out.value(usm(access.sharedSystemAllocCapabilities)),
 
-            DeviceInfo::IMAGE_SUPPORT => out.bool(f.images.maxImageDims2D != 0),
+            DeviceInfo::IMAGE_SUPPORT => out.bool(images.maxImageDims2D != 0),
             DeviceInfo::IMAGE_SRGB => out.bool(self.driver.has(ZE_SRGB_EXT_NAME)),
-            DeviceInfo::MAX_READ_IMAGE_ARGS => out.value(f.images.maxReadImageArgs),
-            DeviceInfo::MAX_WRITE_IMAGE_ARGS => out.value(f.images.maxWriteImageArgs),
-            // Level Zero does not promise that a kernel reads and writes one image.
-            DeviceInfo::MAX_READ_WRITE_IMAGE_ARGS => out.value(0_u32),
-            DeviceInfo::IMAGE2D_MAX_WIDTH | DeviceInfo::IMAGE2D_MAX_HEIGHT => {
-                out.value(f.images.maxImageDims2D as usize)
-            }
+            DeviceInfo::MAX_READ_IMAGE_ARGS => out.value(images.maxReadImageArgs),
+            DeviceInfo::MAX_WRITE_IMAGE_ARGS => out.value(images.maxWriteImageArgs),
+            DeviceInfo::IMAGE2D_MAX_WIDTH | DeviceInfo::IMAGE2D_MAX_HEIGHT => out.value(images.maxImageDims2D as usize),
             DeviceInfo::IMAGE3D_MAX_WIDTH | DeviceInfo::IMAGE3D_MAX_HEIGHT | DeviceInfo::IMAGE3D_MAX_DEPTH => {
-                out.value(f.images.maxImageDims3D as usize)
+                out.value(images.maxImageDims3D as usize)
             }
-            DeviceInfo::IMAGE_MAX_BUFFER_SIZE => out.value(f.images.maxImageBufferSize as usize),
-            DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(f.images.maxImageArraySlices as usize),
-            DeviceInfo::MAX_SAMPLERS => out.value(f.images.maxSamplers),
+            DeviceInfo::IMAGE_MAX_BUFFER_SIZE => out.value(images.maxImageBufferSize as usize),
+            DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(images.maxImageArraySlices as usize),
+            DeviceInfo::MAX_SAMPLERS => out.value(images.maxSamplers),
 
             DeviceInfo::GPU_EU_COUNT if is_gpu => out.value(f.compute_units()),
             DeviceInfo::GPU_EU_SIMD_WIDTH if is_gpu => out.value(p.physicalEUSimdWidth),
@@ -194,10 +137,10 @@ impl Device {
 
             DeviceInfo::ATOMIC_64 => out.bool(f.module.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0),
             DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
-                out.value(ORDERS)
+                out.value(kit::ALL_MEMORY_ORDERS)
             }
             DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
-                out.value(SCOPES)
+                out.value(kit::ALL_MEMORY_SCOPES)
             }
             DeviceInfo::BFLOAT16 | DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE => {
                 out.bool(self.driver.has(ZE_BFLOAT16_CONVERSIONS_EXT_NAME))
@@ -230,7 +173,6 @@ impl Device {
             DeviceInfo::DEVICE_WAIT_SUPPORT_EXP => out.bool(self.has_synchronize()),
             DeviceInfo::COMPONENT_DEVICES => out.slice::<DeviceHandle>(&[]),
             DeviceInfo::COMPOSITE_DEVICE => out.value(DeviceHandle::default()),
-            DeviceInfo::USE_NATIVE_ASSERT => out.bool(false),
             _ => kit::default_device_info::<crate::LevelZero>(query, out),
         }
     }
@@ -243,7 +185,9 @@ impl Device {
 
     /// What OpenCL would call it: SYCL runtimes look for names of extensions.
     fn extensions(&self) -> String {
-        let flags = self.facts.module.flags;
+        let (flags, driver) = (self.facts.module.flags, &self.driver);
+        let has_atomics = flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0;
+        let has_bfloat16 = driver.has(ZE_BFLOAT16_CONVERSIONS_EXT_NAME);
         let mut names = vec![
             "cl_khr_il_program",
             "cl_khr_subgroups",
@@ -254,43 +198,13 @@ impl Device {
         let optional = [
             (flags & ZE_DEVICE_MODULE_FLAG_FP16 != 0, "cl_khr_fp16"),
             (flags & ZE_DEVICE_MODULE_FLAG_FP64 != 0, "cl_khr_fp64"),
-            (
-                flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0,
-                "cl_khr_int64_base_atomics",
-            ),
-            (
-                flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0,
-                "cl_khr_int64_extended_atomics",
-            ),
+            (has_atomics, "cl_khr_int64_base_atomics"),
+            (has_atomics, "cl_khr_int64_extended_atomics"),
             (self.facts.images.maxImageDims3D != 0, "cl_khr_3d_image_writes"),
-            (self.facts.float_atomics.is_some(), "cl_ext_float_atomics"),
-            (
-                self.driver.has(ZE_BFLOAT16_CONVERSIONS_EXT_NAME),
-                "cl_intel_bfloat16_conversions",
-            ),
+            (driver.has(ZE_FLOAT_ATOMICS_EXT_NAME), "cl_ext_float_atomics"),
+            (has_bfloat16, "cl_intel_bfloat16_conversions"),
         ];
         names.extend(optional.iter().filter_map(|&(has, name)| has.then_some(name)));
         names.join(" ")
-    }
-}
-
-fn optional<T: Copy>(out: InfoOut<'_>, fact: Option<T>) -> UrResult<()> {
-    match fact {
-        Some(fact) => out.value(fact),
-        None => out.unsupported(),
-    }
-}
-
-/// Whether a call succeeded, or the driver does not have the function.
-trait OkOrUnsupported {
-    fn is_ok_or_unsupported(&self) -> bool;
-}
-
-impl OkOrUnsupported for UrResult<()> {
-    fn is_ok_or_unsupported(&self) -> bool {
-        match self {
-            Ok(()) => true,
-            Err(error) => error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE,
-        }
     }
 }

@@ -2,24 +2,28 @@
 //! Level Zero's events, used again.
 //!
 //! In-order queues have counter-based events where the driver has such. One is that of the last command that was appended
-//! with it, and what waits for it has noted which that was: it can be used again at once, and needs no reset.
+//! with it, and what waits for it has noted which that was: it can be used again at once, and needs no reset. A thread
+//! [keeps](thread_cache) those that it has given up last.
 //!
 //! An event of a pool is reset when it is used again, not before: until then it stays signalled for those that ask. One whose
 //! last reference goes before its command is complete waits in limbo. A queue keeps references of what its commands wait for,
 //! so no event is reset that a command has yet to look at.
 
+mod thread_cache;
+
 use std::mem::ManuallyDrop;
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering, fence};
 
-use kit::UrResult;
+use kit::{UniqueId, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
 
 use crate::Device;
 use crate::platform::DriverFacts;
-use crate::ze::{self, ContextKind, EventKind, EventPoolKind, Owned, ze, ze_get};
+use crate::ze::{self, ContextKind, EventKind, EventPoolKind, Owned, desc, ze, ze_get};
 
 /// How many events a pool of Level Zero has.
 const POOL_SIZE: u32 = 256;
@@ -35,11 +39,12 @@ pub(crate) struct EventType {
 
 /// The events of a context.
 pub(crate) struct EventPools {
+    number: UniqueId,
     /// By the two members of [`EventType`].
     kinds: [Mutex<Events>; 4],
     /// One of the constants below.
     counter_based: AtomicU8,
-    devices: Vec<usize>,
+    devices: Vec<Arc<Device>>,
     context: Arc<Owned<ContextKind>>,
 }
 
@@ -64,6 +69,8 @@ fn counter_based(driver: &DriverFacts) -> u8 {
 /// Events of one kind. The pools are destroyed after their events.
 #[derive(Default)]
 struct Events {
+    /// All that there are.
+    all: Vec<Owned<EventKind>>,
     /// Signalled events that nobody knows.
     free: Vec<Arc<RawEvent>>,
     /// Events that nobody knows and a command will signal.
@@ -85,27 +92,48 @@ impl Events {
 
 /// An event of Level Zero.
 struct RawEvent {
-    handle: Owned<EventKind>,
+    /// The pools own it.
+    handle: ze_event_handle_t,
+    /// Unless it is a client's event.
+    _owned: Option<Owned<EventKind>>,
     kind: EventType,
     /// Whether it is a counter-based one.
     counts: bool,
 }
 
+ze::any_thread!(RawEvent);
+
 /// A reference of an event, which goes back to its pool with the last one.
 pub(crate) struct EventRef {
     raw: ManuallyDrop<Arc<RawEvent>>,
-    /// None for a client's event.
-    pools: Option<Arc<EventPools>>,
+    pools: PoolsOf,
 }
+
+/// The pools of an event.
+enum PoolsOf {
+    /// It is a client's.
+    None,
+    Kept(Arc<EventPools>),
+    /// Those of an `Arc` that somebody else keeps.
+    Borrowed(NonNull<EventPools>),
+}
+
+// SAFETY: the pools are `Sync`, and outlive the reference.
+unsafe impl Send for PoolsOf {}
+// SAFETY: as above.
+unsafe impl Sync for PoolsOf {}
 
 impl EventPools {
     pub(crate) fn new(context: &Arc<Owned<ContextKind>>, devices: &[Arc<Device>]) -> Arc<Self> {
-        Arc::new(Self {
+        let pools = Arc::new(Self {
+            number: UniqueId::new(),
             kinds: Default::default(),
             counter_based: AtomicU8::new(counter_based(&devices[0].driver)),
-            devices: devices.iter().map(|device| device.raw as usize).collect(),
+            devices: devices.to_vec(),
             context: context.clone(),
-        })
+        });
+        thread_cache::POOLS.add(pools.number, &pools);
+        pools
     }
 
     fn of_kind(&self, kind: EventType) -> &Mutex<Events> {
@@ -113,20 +141,40 @@ impl EventPools {
     }
 
     /// An event that is not signalled, or a counter-based one.
-    #[inline]
     pub(crate) fn take(self: &Arc<Self>, kind: EventType) -> UrResult<EventRef> {
+        Ok(EventRef {
+            raw: ManuallyDrop::new(self.take_raw(kind)?),
+            pools: PoolsOf::Kept(self.clone()),
+        })
+    }
+
+    /// The same without a reference of the pools.
+    ///
+    /// # Safety
+    /// The pools outlive the event. References that are made of it keep them.
+    #[inline]
+    pub(crate) unsafe fn take_borrowed(self: &Arc<Self>, kind: EventType) -> UrResult<EventRef> {
+        Ok(EventRef {
+            raw: ManuallyDrop::new(self.take_raw(kind)?),
+            pools: PoolsOf::Borrowed(NonNull::from(&**self)),
+        })
+    }
+
+    #[inline]
+    fn take_raw(&self, kind: EventType) -> UrResult<Arc<RawEvent>> {
+        if kind.in_order
+            && let Some(event) = thread_cache::take(self.number, kind.timed)
+        {
+            return Ok(event);
+        }
         let event = self.of_kind(kind).lock().free.pop();
-        let raw = match event {
+        match event {
             Some(event) => {
                 event.reset()?;
-                event
+                Ok(event)
             }
-            None => self.another(kind)?,
-        };
-        Ok(EventRef {
-            raw: ManuallyDrop::new(raw),
-            pools: Some(self.clone()),
-        })
+            None => self.another(kind),
+        }
     }
 
     #[cold]
@@ -160,26 +208,27 @@ impl EventPools {
             }
             created => {
                 // SAFETY: the event that was just made.
-                let handle = unsafe { Owned::new(created?, true) };
-                let counts = from != NOWHERE;
-                Ok(Arc::new(RawEvent { handle, kind, counts }))
+                let event = unsafe { Owned::new(created?, true) };
+                let raw = RawEvent {
+                    handle: *event,
+                    _owned: None,
+                    kind,
+                    counts: from != NOWHERE,
+                };
+                self.of_kind(kind).lock().all.push(event);
+                Ok(Arc::new(raw))
             }
         }
     }
 
     fn create_counter_based(&self, timed: bool) -> UrResult<ze_event_handle_t> {
-        let timestamps = if timed {
-            ZE_EVENT_COUNTER_BASED_FLAG_DEVICE_TIMESTAMP
-        } else {
-            0
-        };
-        let desc = ze_event_counter_based_desc_t {
-            flags: ZE_EVENT_COUNTER_BASED_FLAG_IMMEDIATE | ZE_EVENT_COUNTER_BASED_FLAG_HOST_VISIBLE | timestamps,
-            signal: ZE_EVENT_SCOPE_FLAG_HOST,
-            wait: ZE_EVENT_SCOPE_FLAG_HOST,
-            ..Default::default()
-        };
-        let device = self.devices[0] as ze_device_handle_t;
+        let mut flags = ZE_EVENT_COUNTER_BASED_FLAG_IMMEDIATE | ZE_EVENT_COUNTER_BASED_FLAG_HOST_VISIBLE;
+        if timed {
+            flags |= ZE_EVENT_COUNTER_BASED_FLAG_DEVICE_TIMESTAMP;
+        }
+        let host = ZE_EVENT_SCOPE_FLAG_HOST;
+        let desc = desc!(ze_event_counter_based_desc_t: flags = flags, signal = host, wait = host);
+        let device = self.devices[0].raw;
         // SAFETY: a live context and its device.
         unsafe { ze_get!(zeEventCounterBasedCreate(**self.context, device, &desc)) }
     }
@@ -197,36 +246,22 @@ impl EventPools {
                 (handle, 0)
             }
         };
-        let desc = ze_event_desc_t {
-            index,
-            signal: ZE_EVENT_SCOPE_FLAG_HOST,
-            wait: ZE_EVENT_SCOPE_FLAG_HOST,
-            ..Default::default()
-        };
+        let host = ZE_EVENT_SCOPE_FLAG_HOST;
+        let desc = desc!(ze_event_desc_t: index = index, signal = host, wait = host);
         // SAFETY: a live pool, and an index that none of its events has.
         unsafe { ze_get!(zeEventCreate(pool, &desc)) }
     }
 
     fn new_pool(&self, timed: bool, counter_based: bool) -> UrResult<Owned<EventPoolKind>> {
         let timestamps = if timed { ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP } else { 0 };
-        let counters = ze_event_pool_counter_based_exp_desc_t {
-            flags: ZE_EVENT_POOL_COUNTER_BASED_EXP_FLAG_IMMEDIATE,
-            ..Default::default()
-        };
-        let desc = ze_event_pool_desc_t {
-            pNext: match counter_based {
-                true => (&raw const counters).cast(),
-                false => std::ptr::null(),
-            },
-            flags: ZE_EVENT_POOL_FLAG_HOST_VISIBLE | timestamps,
-            count: POOL_SIZE,
-            ..Default::default()
-        };
-        let mut devices: Vec<_> = self
-            .devices
-            .iter()
-            .map(|&device| device as ze_device_handle_t)
-            .collect();
+        let flags = ZE_EVENT_POOL_COUNTER_BASED_EXP_FLAG_IMMEDIATE;
+        let counters = desc!(ze_event_pool_counter_based_exp_desc_t: flags = flags);
+        let flags = ZE_EVENT_POOL_FLAG_HOST_VISIBLE | timestamps;
+        let mut desc = desc!(ze_event_pool_desc_t: flags = flags, count = POOL_SIZE);
+        if counter_based {
+            desc.pNext = (&raw const counters).cast();
+        }
+        let mut devices: Vec<_> = self.devices.iter().map(|device| device.raw).collect();
         let (count, devices) = (devices.len() as u32, devices.as_mut_ptr());
         // SAFETY: a live context, its devices, descriptions that live until the call returns, and the pool that was just made.
         unsafe {
@@ -235,8 +270,20 @@ impl EventPools {
         }
     }
 
-    /// Takes an event back.
+    /// Takes an event back, which nobody knows any more.
+    #[inline]
     fn put(&self, event: Arc<RawEvent>) {
+        let event = match event.counts {
+            true => thread_cache::put(self.number, event),
+            false => Err(event),
+        };
+        if let Err(event) = event {
+            self.put_shared(event);
+        }
+    }
+
+    /// The same for all threads.
+    fn put_shared(&self, event: Arc<RawEvent>) {
         let over = event.counts || event.is_over();
         let mut events = self.of_kind(event.kind).lock();
         match over {
@@ -246,20 +293,37 @@ impl EventPools {
     }
 }
 
+impl Drop for EventPools {
+    fn drop(&mut self) {
+        thread_cache::POOLS.remove(self.number);
+    }
+}
+
 impl RawEvent {
+    /// One that no driver has.
+    #[cfg(test)]
+    fn for_test(kind: EventType) -> Arc<Self> {
+        Arc::new(Self {
+            handle: std::ptr::null_mut(),
+            _owned: None,
+            kind,
+            counts: true,
+        })
+    }
+
     #[inline]
     fn reset(&self) -> UrResult<()> {
         if self.counts {
             return Ok(());
         }
         // SAFETY: a live event, which no command waits for or will signal.
-        unsafe { ze!(zeEventHostReset(*self.handle)) }
+        unsafe { ze!(zeEventHostReset(self.handle)) }
     }
 
     /// Whether it is signalled. In a child of `fork` nothing is to be waited for.
     fn is_over(&self) -> bool {
         // SAFETY: a live event.
-        ze::is_lost() || unsafe { ze!(zeEventQueryStatus(*self.handle)) }.is_ok()
+        ze::is_lost() || unsafe { ze!(zeEventQueryStatus(self.handle)) }.is_ok()
     }
 }
 
@@ -270,48 +334,37 @@ impl EventRef {
     /// The handle is live; if `owned`, the client gives it up, else it lives as long as this.
     pub(crate) unsafe fn from_native(handle: ze_event_handle_t, owned: bool) -> Self {
         let raw = RawEvent {
+            handle,
             // SAFETY: passed on to the caller.
-            handle: unsafe { Owned::new(handle, owned) },
+            _owned: Some(unsafe { Owned::new(handle, owned) }),
             kind: EventType::default(),
             counts: false,
         };
         Self {
             raw: ManuallyDrop::new(Arc::new(raw)),
-            pools: None,
+            pools: PoolsOf::None,
         }
     }
 
     /// The driver's handle.
     #[inline(always)]
     pub(crate) fn handle(&self) -> ze_event_handle_t {
-        *self.raw.handle
+        self.raw.handle
     }
 
-    /// Whether commands record in it when they ran.
-    pub(crate) fn is_timed(&self) -> bool {
-        self.raw.kind.timed
+    /// Whether it is signalled. In a child of `fork` nothing is to be waited for.
+    pub(super) fn is_signalled(&self) -> bool {
+        self.raw.is_over()
+    }
+
+    /// What it is able to do.
+    pub(super) fn kind(&self) -> EventType {
+        self.raw.kind
     }
 
     /// Whether it is a counter-based one, which commands that wait for it do not need any more once they are appended.
     pub(crate) fn counts(&self) -> bool {
         self.raw.counts
-    }
-
-    /// Whether it is signalled.
-    pub(crate) fn is_over(&self) -> bool {
-        self.raw.is_over()
-    }
-
-    /// Waits until it is signalled. That a command failed may be an error.
-    pub(crate) fn wait(&self) -> UrResult<()> {
-        // SAFETY: a live event.
-        unsafe { ze!(zeEventHostSynchronize(self.handle(), u64::MAX)) }
-    }
-
-    /// The same for so many nanoseconds.
-    pub(crate) fn wait_for(&self, timeout: u64) {
-        // SAFETY: a live event.
-        _ = unsafe { ze!(zeEventHostSynchronize(self.handle(), timeout)) };
     }
 
     /// Signals it, because no command will. A counter-based one of which no command was appended is signalled.
@@ -324,32 +377,42 @@ impl EventRef {
             log::error!("an event that others wait for cannot be signalled: {error}");
         }
     }
-
-    /// When its command ran.
-    pub(crate) fn timestamps(&self) -> UrResult<ze_kernel_timestamp_result_t> {
-        let mut times = ze_kernel_timestamp_result_t::default();
-        // SAFETY: a live event and a structure to fill.
-        unsafe { ze!(zeEventQueryKernelTimestamp(self.handle(), &mut times)) }?;
-        Ok(times)
-    }
 }
 
 impl Clone for EventRef {
     fn clone(&self) -> Self {
         Self {
             raw: self.raw.clone(),
-            pools: self.pools.clone(),
+            pools: match &self.pools {
+                PoolsOf::None => PoolsOf::None,
+                PoolsOf::Kept(pools) => PoolsOf::Kept(pools.clone()),
+                PoolsOf::Borrowed(pools) => {
+                    let pools = pools.as_ptr().cast_const();
+                    // SAFETY: they are in an `Arc`, of which somebody keeps a reference as long as this is there.
+                    PoolsOf::Kept(unsafe {
+                        Arc::increment_strong_count(pools);
+                        Arc::from_raw(pools)
+                    })
+                }
+            },
         }
     }
 }
 
 impl Drop for EventRef {
+    #[inline]
     fn drop(&mut self) {
         // SAFETY: taken here only, and not used afterwards.
         let raw = unsafe { ManuallyDrop::take(&mut self.raw) };
-        let Some(pools) = self.pools.as_ref().filter(|_| !kit::is_closed()) else {
-            return;
+        let pools = match &self.pools {
+            PoolsOf::None => return,
+            PoolsOf::Kept(pools) => &**pools,
+            // SAFETY: they outlive this.
+            PoolsOf::Borrowed(pools) => unsafe { pools.as_ref() },
         };
+        if kit::is_closed() {
+            return;
+        }
         if Arc::strong_count(&raw) == 1 {
             // The usual case, in which the memory is used again, too. Acquire: other threads' uses came before.
             fence(Ordering::Acquire);

@@ -10,9 +10,9 @@ use kit::{UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use super::{Build, Module, Program, log_text, module, with_log};
+use super::{Build, Program, module, take_log};
 use crate::Context;
-use crate::ze::{self, Owned, ze};
+use crate::ze::ze;
 
 /// Links live modules. The error comes with what the linker says.
 pub(super) fn link(modules: &mut [ze_module_handle_t]) -> Result<(), (UrError, String)> {
@@ -25,41 +25,29 @@ pub(super) fn link(modules: &mut [ze_module_handle_t]) -> Result<(), (UrError, S
             &mut log
         ))
     };
-    let text = match log.is_null() {
-        true => String::new(),
-        // SAFETY: a log that was just made.
-        false => log_text(&unsafe { Owned::new(log, true) }),
-    };
+    // SAFETY: a log that was just made, if there is one.
+    let text = unsafe { take_log(log) };
     linked.map_err(|error| (error, text))
 }
 
-/// Whether a module imports symbols.
-pub(super) fn has_imports(module: &Module) -> UrResult<bool> {
-    // SAFETY: a live module and a structure to fill.
-    let properties: ze_module_properties_t =
-        ze::structure(|properties| unsafe { ze!(zeModuleGetProperties(**module, properties)) })?;
-    Ok(properties.flags & ZE_MODULE_PROPERTY_FLAG_IMPORTS != 0)
-}
+const NOT_COMPILED: &str = "a program is compiled or built before it is linked dynamically";
 
 fn refused(what: &str) -> UrError {
     UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what)
 }
 
-impl Build {
-    /// Makes a module of what was compiled, which may lack symbols.
-    fn open(&mut self, context: &Context) -> UrResult<()> {
-        if self.module.is_some() {
-            return Ok(());
-        }
-        if self.inputs.is_empty() {
-            return Err(refused(
-                "a program is compiled or built before it is linked dynamically",
-            ));
-        }
-        let (made, log) = module(context, &self.device, ZE_MODULE_FORMAT_IL_SPIRV, &self.inputs, true);
-        self.module = Some(Arc::new(made.map_err(|error| with_log(error, &log))?));
-        Ok(())
+/// Makes a module of what was compiled, which may lack symbols.
+fn open(build: &mut Build, context: &Context) -> UrResult<()> {
+    if build.executable.is_some() {
+        return Ok(());
     }
+    if build.inputs.is_empty() {
+        return Err(refused(NOT_COMPILED));
+    }
+    let made = module(context, &build.device, ZE_MODULE_FORMAT_IL_SPIRV, &build.inputs, true);
+    let (made, _) = made.map_err(|(error, log)| error.with_log(&log))?;
+    build.executable = Some(Arc::new(made));
+    Ok(())
 }
 
 /// Links programs to each other, on each device. They stay locked, by address, so that nobody makes a kernel of one meanwhile.
@@ -72,10 +60,7 @@ pub(super) fn link_programs(context: &Arc<Context>, programs: &[Arc<Program>]) -
         .iter()
         .any(|program| program.context.shared.number != context.shared.number)
     {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_PROGRAM,
-            "programs are linked in their own context",
-        ));
+        kit::bail!(ERROR_INVALID_PROGRAM: "programs are linked in their own context");
     }
     if once.iter().any(|program| program.used.load(Ordering::Relaxed)) {
         return Err(refused(
@@ -84,13 +69,11 @@ pub(super) fn link_programs(context: &Arc<Context>, programs: &[Arc<Program>]) -
     }
     let mut builds = Vec::new();
     for program in programs {
-        let mut own = program.state.lock().builds.clone();
+        let mut own = program.builds.all();
         if own.is_empty() {
-            return Err(refused(
-                "a program is compiled or built before it is linked dynamically",
-            ));
+            return Err(refused(NOT_COMPILED));
         }
-        own.iter_mut().try_for_each(|build| build.open(context))?;
+        own.iter_mut().try_for_each(|build| open(build, context))?;
         builds.push(own);
     }
     let mut result = Ok(());
@@ -102,7 +85,7 @@ pub(super) fn link_programs(context: &Arc<Context>, programs: &[Arc<Program>]) -
             .collect();
         let mut modules: Vec<_> = all
             .iter()
-            .filter_map(|build| Some(**build.module.as_deref()?))
+            .filter_map(|build| Some(**build.executable.as_deref()?))
             .collect();
         if modules.is_empty() {
             continue;
@@ -121,14 +104,14 @@ pub(super) fn link_programs(context: &Arc<Context>, programs: &[Arc<Program>]) -
                     build.log.clone_from(log);
                     build.status = ProgramBuildStatus::ERROR;
                     if build.kind != ProgramBinaryType::EXECUTABLE {
-                        build.module = None;
+                        build.executable = None;
                     }
                 }
             }
         }
-        result = result.and(
-            linked.map_err(|(error, log)| with_log(error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE), &log)),
-        );
+        let failed =
+            |(error, log): (UrError, String)| error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE).with_log(&log);
+        result = result.and(linked.map_err(failed));
     }
     for (program, builds) in programs.iter().zip(builds) {
         program.set_builds(builds);

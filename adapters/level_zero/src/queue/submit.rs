@@ -7,13 +7,12 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kit::ur::{CommandType, ResultCode};
-use kit::{UrError, UrResult};
+use kit::{UrResult, Watch as _};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use smallvec::SmallVec;
 
-use super::{Out, Queue, Wait};
+use super::{How, Queue, Wait, append_barrier};
 use crate::Event;
 use crate::event::{EventRef, EventType};
 use crate::ze::ze;
@@ -21,8 +20,14 @@ use crate::ze::ze;
 /// What commands wait for: kept until they have.
 type Kept = SmallVec<[EventRef; 2]>;
 
+/// The same for the driver.
+type Handles = SmallVec<[ze_event_handle_t; 8]>;
+
 /// How many events an in-order queue keeps before it asks whether they are still needed.
 const MOST_KEPT: usize = 64;
+
+/// How many lists a queue keeps that may still run.
+const MOST_RETIRED: usize = 16;
 
 /// What a queue knows of its commands.
 #[derive(Default)]
@@ -45,6 +50,14 @@ impl State {
         (std::mem::take(&mut self.kept), self.past.take())
     }
 
+    /// A command of an out-of-order queue was appended.
+    fn add(&mut self, signal: EventRef, kept: Kept) {
+        self.recent.push((signal, kept));
+        if self.recent.len() > self.prune_at {
+            self.prune();
+        }
+    }
+
     fn prune(&mut self) {
         self.recent.retain(|(event, _)| !event.is_over());
         self.prune_at = MOST_KEPT.max(2 * self.recent.len());
@@ -52,40 +65,11 @@ impl State {
 }
 
 /// What is signalled when commands are complete.
-#[derive(Clone)]
-pub(crate) struct Marker(Arc<[EventRef]>);
-
-impl Marker {
-    /// Whether they are.
-    pub(crate) fn is_over(&self) -> bool {
-        self.0.iter().all(EventRef::is_over)
-    }
-
-    /// Waits for them.
-    pub(crate) fn wait(&self) -> UrResult<()> {
-        self.0.iter().map(EventRef::wait).fold(Ok(()), Result::and)
-    }
-
-    /// The event of a command that is not complete.
-    pub(crate) fn pending(&self) -> Option<EventRef> {
-        self.0.iter().find(|event| !event.is_over()).cloned()
-    }
-
-    /// That of a command.
-    pub(crate) fn of(event: &EventRef) -> Self {
-        Self(Arc::new([event.clone()]))
-    }
-
-    /// The event of the last one.
-    pub(super) fn last(self) -> Option<EventRef> {
-        self.0.last().cloned()
-    }
-}
+pub(crate) type Marker = kit::Marker<EventRef>;
 
 /// The last three parameters of every function that appends.
 pub(crate) struct Deps<'a> {
-    pub(crate) signal: ze_event_handle_t,
-    /// The same event.
+    /// What the command signals.
     pub(crate) event: Option<&'a EventRef>,
     waits: &'a mut [ze_event_handle_t],
 }
@@ -101,7 +85,31 @@ pub(crate) enum After<'a> {
     Marker(&'a Marker),
 }
 
-impl Deps<'_> {
+impl<'a> Deps<'a> {
+    pub(super) fn new(event: Option<&'a EventRef>, waits: &'a mut [ze_event_handle_t]) -> Self {
+        Self { event, waits }
+    }
+
+    /// Those of a command of a list that is recorded, or on which commands are complete when the call returns: whoever has
+    /// such a list for itself needs no events.
+    pub(crate) fn none() -> Self {
+        Self::new(None, &mut [])
+    }
+
+    /// Of a command that waits for the same and signals nothing.
+    pub(crate) fn waits(&mut self) -> Deps<'_> {
+        Deps::new(None, self.waits)
+    }
+
+    /// Of a command that comes when all that is waited for is there.
+    pub(crate) fn signals(self) -> Self {
+        Self::new(self.event, &mut [])
+    }
+
+    pub(crate) fn signal(&self) -> ze_event_handle_t {
+        self.event.map_or(std::ptr::null_mut(), EventRef::handle)
+    }
+
     pub(crate) fn count(&self) -> u32 {
         self.waits.len() as u32
     }
@@ -119,29 +127,19 @@ impl kit::TrackedQueue for Queue {
 
     /// A marker behind all commands that may be unfinished; `None` if there are none.
     fn unfinished(&self) -> UrResult<Option<Marker>> {
-        let _turn = self.turns.take();
-        let mut state = self.take_state();
+        let state = &mut *self.state.take();
         let shared = self.shared.load(Ordering::Relaxed);
-        let changed = self.mark.take() || shared;
-        let mut result = Ok(());
-        if changed {
+        if self.mark.take() || shared {
             state.probe = None;
             if !self.is_empty() {
-                match self.mark(&mut state, shared) {
-                    Ok(marker) => state.probe = Some(marker),
-                    Err(error) => {
-                        self.mark.set();
-                        result = Err(error);
-                    }
-                }
+                let marker = self.mark(state, shared).inspect_err(|_| self.mark.set())?;
+                state.probe = Some(marker);
             }
         }
         if state.probe.as_ref().is_some_and(Marker::is_over) {
             state.probe = None;
         }
-        let probe = state.probe.clone();
-        *self.state.lock() = state;
-        result.map(|()| probe)
+        Ok(state.probe.clone())
     }
 
     fn is_over(marker: &Marker) -> bool {
@@ -150,11 +148,6 @@ impl kit::TrackedQueue for Queue {
 }
 
 impl Queue {
-    /// Takes what is known of the commands out of the lock, for a caller that has the turn and puts it back.
-    fn take_state(&self) -> State {
-        std::mem::take(&mut *self.state.lock())
-    }
-
     /// A marker behind all commands so far.
     fn mark(&self, state: &mut State, shared: bool) -> UrResult<Marker> {
         state.prune();
@@ -163,7 +156,7 @@ impl Queue {
         if self.in_order || shared {
             events.push(self.append_mark()?);
         }
-        Ok(Marker(events.into()))
+        Ok(events.into())
     }
 
     /// Appends an event behind all commands so far.
@@ -171,15 +164,8 @@ impl Queue {
         // Not a counter-based one: the kit asks markers under locks, and a driver may have the state of those behind one that
         // is shut while the process forks.
         let event = self.context.shared.events.take(EventType::default())?;
-        // SAFETY: a live list, whose turn the caller has, and a live event; no events to wait for.
-        let appended = unsafe {
-            ze!(zeCommandListAppendBarrier(
-                self.list(),
-                event.handle(),
-                0,
-                std::ptr::null_mut()
-            ))
-        };
+        let appended = append_barrier(self.list(), Deps::new(Some(&event), &mut []));
+        self.count();
         if appended.is_err() {
             event.signal();
         }
@@ -200,114 +186,184 @@ impl Queue {
 
     /// Submits a command by `call`, which appends it to the list.
     #[inline(always)]
-    pub(super) fn enqueue(
-        self: &Arc<Self>,
-        command: CommandType,
-        blocking: bool,
-        wait: Wait<'_>,
-        event: Out<'_>,
-        call: impl FnOnce(Deps<'_>) -> UrResult<()>,
-    ) -> UrResult<()> {
-        self.enqueue_after(command, blocking, wait, After::Nothing, event, call)
+    pub(super) fn enqueue(self: &Arc<Self>, how: How<'_>, call: impl FnOnce(Deps<'_>) -> UrResult<()>) -> UrResult<()> {
+        self.enqueue_after(how, After::Nothing, call)
     }
 
     /// As [`Self::enqueue`], for a command that waits for more.
     #[inline(always)]
     pub(crate) fn enqueue_after(
         self: &Arc<Self>,
-        command: CommandType,
-        blocking: bool,
-        wait: Wait<'_>,
+        how: How<'_>,
         after: After<'_>,
-        event: Out<'_>,
         call: impl FnOnce(Deps<'_>) -> UrResult<()>,
     ) -> UrResult<()> {
-        let mut waits = SmallVec::<[ze_event_handle_t; 8]>::new();
-        let mut kept = Kept::new();
-        if !wait.is_empty() {
-            self.depend(wait, &mut waits, &mut kept)?;
+        if self.is_recording {
+            return call(Deps::none());
         }
-        let signal = match event.wanted() || !self.in_order {
-            true => Some(self.context.shared.events.take(self.event_type)?),
+        match self.in_order && how.wait.is_empty() && !matches!(after, After::Marker(_)) {
+            true => self.enqueue_plain(how, call),
+            false => self.enqueue_with(how, after, call),
+        }
+    }
+
+    /// The event of a command that has one, and when it was submitted, if the client wants to know.
+    #[inline(always)]
+    fn begin(&self, has_event: bool, how: &How<'_>) -> UrResult<(Option<EventRef>, u64)> {
+        let signal = match has_event {
+            // SAFETY: the queue keeps the pools, and so does the client's event, which keeps the queue.
+            true => Some(unsafe { self.context.shared.events.take_borrowed(self.event_type) }?),
             false => None,
         };
-        if let After::Marker(marker) = after {
-            for event in marker.0.iter().filter(|event| !event.is_over()) {
-                waits.push(event.handle());
-                kept.push(event.clone());
-            }
-        }
-        let submitted = match event.wanted() && self.event_type.timed {
+        let submitted = match how.event.wanted() && self.event_type.timed {
             true => kit::Device::timestamps(&*self.device)?.0,
             false => 0,
         };
-        {
-            let _turn = self.turns.take();
-            if matches!(after, After::All) && !self.in_order {
-                let mut state = self.take_state();
-                state.prune();
-                waits.extend(state.recent.iter().map(|(event, _)| event.handle()));
-                kept.extend(state.recent.iter().map(|(event, _)| event.clone()));
-                *self.state.lock() = state;
-            }
-            let handle = signal.as_ref().map_or(std::ptr::null_mut(), EventRef::handle);
-            let deps = Deps {
-                signal: handle,
-                event: signal.as_ref(),
-                waits: &mut waits,
-            };
-            if let Err(error) = call(deps) {
-                // A part of it may be in the list. Nothing else will signal the event.
-                self.mark.set();
-                if let Some(signal) = &signal {
-                    signal.signal();
-                }
-                return Err(error);
-            }
-            if !self.in_order {
-                let mut state = self.take_state();
-                state.recent.extend(signal.clone().map(|signal| (signal, kept)));
-                if state.recent.len() > state.prune_at {
-                    state.prune();
-                }
-                *self.state.lock() = state;
-            } else if !kept.is_empty() {
-                let mut state = self.take_state();
-                self.keep(&mut state, kept);
-                *self.state.lock() = state;
-            }
-        }
+        Ok((signal, submitted))
+    }
+
+    /// The way of most commands: they wait for nothing but the order of the queue.
+    #[inline(always)]
+    fn enqueue_plain(self: &Arc<Self>, how: How<'_>, call: impl FnOnce(Deps<'_>) -> UrResult<()>) -> UrResult<()> {
+        let (signal, submitted) = self.begin(how.event.wanted(), &how)?;
+        let turn = self.state.take();
+        let called = call(Deps::new(signal.as_ref(), &mut []));
+        self.count();
+        drop(turn);
+        self.end(called, signal, submitted, how)
+    }
+
+    /// What follows when a command was appended. If that failed, a part of it may be in the list.
+    #[inline(always)]
+    fn end(
+        self: &Arc<Self>,
+        called: UrResult<()>,
+        signal: Option<EventRef>,
+        submitted: u64,
+        how: How<'_>,
+    ) -> UrResult<()> {
         self.mark.set();
-        if blocking {
+        if let Err(error) = called {
+            // Nothing else will.
+            if let Some(signal) = &signal {
+                signal.signal();
+            }
+            return Err(error);
+        }
+        if how.blocking {
             self.wait_for(signal.as_ref())?;
         }
-        if let Some(signal) = signal.filter(|_| event.wanted()) {
-            event.set(Event::new(signal, self, command, submitted));
+        match signal {
+            Some(signal) if how.event.wanted() => how.event.set(Event::new(signal, self, how.kind, submitted)),
+            _ => {}
         }
         Ok(())
     }
 
+    /// The way of all others.
     #[inline(never)]
-    fn wait_for(&self, command: Option<&EventRef>) -> UrResult<()> {
-        match command {
-            Some(event) => event.wait(),
-            // SAFETY: a live list.
-            None => unsafe { ze!(zeCommandListHostSynchronize(self.list(), u64::MAX)) },
+    fn enqueue_with(
+        self: &Arc<Self>,
+        how: How<'_>,
+        after: After<'_>,
+        call: impl FnOnce(Deps<'_>) -> UrResult<()>,
+    ) -> UrResult<()> {
+        let mut waits = Handles::new();
+        let mut kept = Kept::new();
+        if !how.wait.is_empty() {
+            self.depend(how.wait, &mut waits, &mut kept)?;
         }
+        let (signal, submitted) = self.begin(how.event.wanted() || !self.in_order, &how)?;
+        if let After::Marker(marker) = after {
+            for event in marker.events().iter().filter(|event| !event.is_over()) {
+                waits.push(event.handle());
+                kept.push(event.clone());
+            }
+        }
+        let called = {
+            let state = &mut *self.state.take();
+            if matches!(after, After::All) && !self.in_order {
+                state.prune();
+                waits.extend(state.recent.iter().map(|(event, _)| event.handle()));
+                kept.extend(state.recent.iter().map(|(event, _)| event.clone()));
+            }
+            let called = call(Deps::new(signal.as_ref(), &mut waits));
+            self.count();
+            match &signal {
+                _ if called.is_err() => {}
+                Some(signal) if !self.in_order => state.add(signal.clone(), kept),
+                _ if !kept.is_empty() => self.keep(state, kept),
+                _ => {}
+            }
+            called
+        };
+        self.end(called, signal, submitted, how)
+    }
+
+    /// A command was appended, or a part of it. The caller has the turn. Not before: a thread that waits meanwhile would take
+    /// it for complete.
+    #[inline(always)]
+    fn count(&self) {
+        let count = self.submitted.load(Ordering::Relaxed) + 1;
+        self.submitted.store(count, Ordering::Release);
+    }
+
+    /// Whether all commands are known to be complete, and nobody else submits any.
+    #[inline(always)]
+    pub(super) fn is_idle(&self) -> bool {
+        self.complete.load(Ordering::Acquire) == self.submitted.load(Ordering::Relaxed)
+            && !self.shared.load(Ordering::Relaxed)
+    }
+
+    /// Waits for a command, or for all.
+    #[inline(never)]
+    pub(super) fn wait_for(&self, command: Option<&EventRef>) -> UrResult<()> {
+        if let Some(event) = command {
+            return event.wait();
+        }
+        let submitted = self.submitted.load(Ordering::Acquire);
+        // SAFETY: a live list.
+        unsafe { ze!(zeCommandListHostSynchronize(self.list(), u64::MAX)) }?;
+        self.complete.store(submitted, Ordering::Release);
+        if self.has_retired.load(Ordering::Relaxed) {
+            self.drop_retired(submitted);
+        }
+        Ok(())
+    }
+
+    /// Takes over a list that may still run in this queue, and is in use no more when all commands are complete that there
+    /// are now. Gives it back if there are too many: a client that never waits for the queue would have all of them stay.
+    pub(crate) fn retire(&self, list: Arc<Queue>) -> Option<Arc<Queue>> {
+        let mut retired = self.retired.lock();
+        if retired.len() == MOST_RETIRED {
+            return Some(list);
+        }
+        retired.push((self.submitted.load(Ordering::Acquire), list));
+        self.has_retired.store(true, Ordering::Relaxed);
+        None
+    }
+
+    /// So many commands are complete.
+    #[cold]
+    fn drop_retired(&self, complete: u64) {
+        let over: Vec<_> = {
+            let mut retired = self.retired.lock();
+            let over = retired.extract_if(.., |(last, _)| *last <= complete).collect();
+            self.has_retired.store(!retired.is_empty(), Ordering::Relaxed);
+            over
+        };
+        // Not under the lock: the driver is called.
+        drop(over);
     }
 
     /// The events of a wait list that are not signalled, but for those that the order of the queue has before.
     #[inline(never)]
-    fn depend(&self, wait: Wait<'_>, waits: &mut SmallVec<[ze_event_handle_t; 8]>, kept: &mut Kept) -> UrResult<()> {
+    fn depend(&self, wait: Wait<'_>, waits: &mut Handles, kept: &mut Kept) -> UrResult<()> {
         for event in wait.iter() {
             if event.context().shared.number != self.context.shared.number {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_CONTEXT,
-                    format!(
-                        "an event of the wait list ({:?}) belongs to another context",
-                        kit::handle_of(&event)
-                    ),
-                ));
+                kit::bail!(
+                    ERROR_INVALID_CONTEXT: "an event of the wait list ({:?}) belongs to another context", kit::handle_of(&event)
+                );
             }
             if self.in_order && event.is_in(self) || event.is_over() {
                 continue;

@@ -20,7 +20,9 @@ pub(super) fn select(all: Vec<Cpus>, hierarchy: Hierarchy) -> Vec<Cpus> {
         }
         Some(left) => left,
         None => {
-            log::warn!("ZE_AFFINITY_MASK={value} is ignored: it is a list such as 0,1.0");
+            oxur_environment::warn(&format!(
+                "ZE_AFFINITY_MASK={value} is ignored: it is a list such as 0,1.0"
+            ));
             all
         }
     }

@@ -22,7 +22,8 @@ impl Hierarchy {
             let value = std::env::var_os("ZE_FLAT_DEVICE_HIERARCHY").unwrap_or_default();
             let value = value.to_string_lossy();
             Self::parse(value.trim()).unwrap_or_else(|| {
-                log::warn!("ZE_FLAT_DEVICE_HIERARCHY={value} is ignored: it is COMPOSITE, FLAT or COMBINED");
+                let name = "ZE_FLAT_DEVICE_HIERARCHY";
+                oxur_environment::warn(&format!("{name}={value} is ignored: it is COMPOSITE, FLAT or COMBINED"));
                 Self::Composite
             })
         })

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Launches that bring all arguments, in one call of the driver's.
+
+use std::ffi::c_void;
+use std::sync::atomic::Ordering;
+
+use kit::{Arg, ArgKey, Args};
+use oxur_adapter_kit as kit;
+use smallvec::SmallVec;
+
+use super::{Groups, Prepared};
+use crate::LevelZero;
+
+/// The most arguments that a launch brings.
+const MOST_ARGS: usize = 16;
+
+/// All arguments of a launch, which the driver gets with it: one call, where each would be one.
+pub(crate) struct WithArgs(SmallVec<[(ArgKey, u64); MOST_ARGS]>);
+
+impl WithArgs {
+    /// The pointers to the values.
+    #[inline]
+    pub(crate) fn pointers(&self) -> SmallVec<[*mut c_void; MOST_ARGS]> {
+        let pointer = |(_, number): &(ArgKey, u64)| std::ptr::from_ref(number).cast_mut().cast();
+        self.0.iter().map(pointer).collect()
+    }
+}
+
+/// The number that an argument of four or eight bytes is, and how it is cached.
+#[inline(always)]
+fn number(arg: &Arg<'_, LevelZero>) -> Option<(ArgKey, u64)> {
+    match *arg {
+        Arg::Value(_, bytes) => match bytes.len() {
+            4 => Some((ArgKey::value(4), u32::from_ne_bytes(bytes.try_into().ok()?).into())),
+            8 => Some((ArgKey::handle(), u64::from_ne_bytes(bytes.try_into().ok()?))),
+            _ => None,
+        },
+        Arg::Pointer(_, pointer) => Some((ArgKey::address(), pointer.addr() as u64)),
+        _ => None,
+    }
+}
+
+impl Prepared<'_> {
+    /// Whether a launch had better bring its arguments: several of the last one with arguments were new.
+    #[inline(always)]
+    pub(crate) fn wants_args(&self) -> bool {
+        self.known.several_new
+    }
+
+    /// Takes the arguments of a launch, if the driver had better get them with it: several are new, and all are known to be
+    /// of the kinds that they were of before.
+    #[inline(never)]
+    pub(crate) fn with_args(&mut self, args: Args<'_, LevelZero>) -> Option<WithArgs> {
+        let kernel = self.kernel;
+        let count = args.len();
+        if !kernel.takes_args || count > MOST_ARGS || count != kernel.properties.numKernelArgs as usize {
+            return None;
+        }
+        let mut all = SmallVec::new();
+        let mut new = 0;
+        for (index, arg) in args.iter().enumerate() {
+            let arg = arg.ok().filter(|arg| arg.index() as usize == index)?;
+            let (what, number) = number(&arg)?;
+            new += u32::from(kernel.arg_cache.has_changed(index as u32, what, number)?);
+            all.push((what, number));
+        }
+        if new > 1 {
+            return Some(WithArgs(all));
+        }
+        self.known.several_new = false;
+        None
+    }
+
+    /// The driver has taken them, or some of them.
+    #[inline]
+    pub(crate) fn note_args(&mut self, args: &WithArgs, groups: &Groups, all: bool) {
+        self.kernel.args_of.store(0, Ordering::Relaxed);
+        // A work-group has no size of zero: what is not known is set again.
+        self.known.group = if all { groups.size } else { [0; 3] };
+        for (index, (what, number)) in args.0.iter().enumerate() {
+            let what = if all { *what } else { ArgKey::NOTHING };
+            self.kernel.arg_cache.note(index as u32, what, *number);
+        }
+    }
+}
