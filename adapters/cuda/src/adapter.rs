@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use kit::ur::{self, NativeHandle, ResultCode};
-use kit::{HandleCell, UrError, UrResult};
+use kit::ur::{self, NativeHandle};
+use kit::{HandleCell, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::CUcontext;
 use oxur_fork::OnceLock;
@@ -21,14 +21,7 @@ pub(crate) struct Adapter {
 /// says that it is of OpenCL: libsycl hands SPIR-V to no other backend that it knows.
 pub(crate) fn is_plain_cuda() -> bool {
     static PLAIN: OnceLock<bool> = OnceLock::new();
-    *PLAIN.get_or_init(|| match std::env::var("UR_CUDA_BACKEND").as_deref() {
-        Ok("cuda") => true,
-        Ok("opencl" | "") | Err(_) => false,
-        Ok(other) => {
-            log::warn!("UR_CUDA_BACKEND={other} is ignored: it is `opencl` or `cuda`");
-            false
-        }
-    })
+    *PLAIN.get_or_init(|| kit::environment::CUDA_BACKEND.word() == Some("cuda"))
 }
 
 impl kit::Adapter<Cuda> for Adapter {
@@ -55,17 +48,6 @@ impl kit::Adapter<Cuda> for Adapter {
 
     fn platforms(&self) -> &[Arc<Platform>] {
         &self.platforms
-    }
-
-    fn device_from_native(&self, native: NativeHandle, _owned: bool) -> UrResult<Arc<Device>> {
-        let mut devices = self.platforms.iter().flat_map(|p| kit::Platform::devices(&**p));
-        let found = devices.find(|device| device.raw as NativeHandle == native);
-        found.cloned().ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                format!("the native handle {native} is no device of CUDA"),
-            )
-        })
     }
 
     fn context_from_native(

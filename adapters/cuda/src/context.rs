@@ -1,50 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Contexts: devices, each with its primary context.
 
-use std::any::Any;
-use std::collections::BTreeMap;
+mod shared;
+
+use std::ops::Deref;
 use std::sync::Arc;
 
 use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, HandleCell, InFlight, InfoOut, UniqueId, UrError, UrResult};
+use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
-use oxur_fork::Mutex;
 
-use crate::event::watcher;
+pub(crate) use self::shared::SharedContext;
+use crate::event::WATCHER;
 use crate::primary::Primary;
-use crate::queue::Marker;
-use crate::signal::Signal;
-use crate::{Cuda, Device, Queue, driver};
+use crate::{Cuda, Device, driver};
 
 /// A context.
 pub(crate) struct Context {
     pub(crate) handle_cell: HandleCell,
-    pub(crate) number: UniqueId,
     pub(crate) devices: Vec<Arc<Device>>,
     /// The device contexts, in the same order.
     primaries: Vec<&'static Primary>,
     deleters: Deleters,
-    pub(crate) usm: kit::ContextUsm<Self>,
-    /// By address: where the driver's memory begins of which an allocation is an aligned part.
-    pub(crate) shifted: Mutex<BTreeMap<usize, usize>>,
-    /// What may use memory that is freed.
-    pub(crate) in_flight: Arc<InFlight<Queue>>,
+    shared: Arc<SharedContext>,
+}
+
+impl Deref for Context {
+    type Target = SharedContext;
+
+    #[inline(always)]
+    fn deref(&self) -> &SharedContext {
+        &self.shared
+    }
 }
 
 impl Context {
     /// A context of at least one device.
-    fn new(devices: Vec<Arc<Device>>) -> UrResult<Arc<Self>> {
+    fn new(devices: Vec<Arc<Device>>, shared: Arc<SharedContext>) -> UrResult<Arc<Self>> {
         let primaries = devices.iter().map(|device| device.primary()).collect::<UrResult<_>>()?;
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
-            number: UniqueId::new(),
             devices,
             primaries,
             deleters: Deleters::default(),
-            usm: kit::ContextUsm::default(),
-            shifted: Mutex::default(),
-            in_flight: Arc::default(),
+            shared,
         }))
     }
 
@@ -66,18 +66,7 @@ impl Context {
                 "the native context is not the primary context of a device. There is no other that UR can have here",
             ));
         }
-        Self::new(devices)
-    }
-
-    /// Refuses a device that is none of the context's.
-    pub(crate) fn check_device(&self, device: &Device) -> UrResult<()> {
-        match self.devices.iter().any(|own| own.raw == device.raw) {
-            true => Ok(()),
-            false => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the device is none of the context's",
-            )),
-        }
+        Self::new(devices, SharedContext::of_native(native))
     }
 
     /// The first device's context in this process.
@@ -93,53 +82,23 @@ impl Context {
 
     /// Drops what commands may use that are unfinished, when they are complete.
     pub(crate) fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
-        if driver::is_lost() || self.in_flight.is_idle() {
-            return;
-        }
-        match self.in_flight.unfinished() {
-            // The context goes last.
-            Ok(markers) => drop_after(
-                markers.iter().flat_map(Marker::signals).cloned().collect(),
-                Deferred(Some(Box::new((object, self.clone())))),
-            ),
-            Err(error) => log::warn!("an object may end before the commands that use it: {error}"),
-        }
-    }
-}
-
-/// Drops an object when all signals are there.
-fn drop_after(mut signals: Vec<Signal>, object: Deferred) {
-    signals.retain(|signal| !signal.is_over());
-    let Some(first) = signals.first().cloned() else {
-        return drop(object);
-    };
-    if let Err(error) = watcher::when_over(&first, move || drop_after(signals, object)) {
-        log::warn!("an object may end before the commands that use it: {error}");
-    }
-}
-
-/// Is dropped in another thread than the one that watches: the ends of objects call the driver, and the client.
-struct Deferred(Option<Box<dyn Any + Send>>);
-
-impl Drop for Deferred {
-    fn drop(&mut self) {
-        if let Some(object) = self.0.take() {
-            kit::defer_drop(object);
-        }
+        // The context goes last.
+        WATCHER.retire(&self.in_flight, (object, self.clone()));
     }
 }
 
 impl Drop for Context {
     fn drop(&mut self) {
-        if !driver::is_gone() {
+        if self.shared.leave() && !driver::is_gone() {
             self.usm.close(self);
+            self.free_later();
         }
     }
 }
 
 impl kit::Context<Cuda> for Context {
     fn create(devices: Vec<Arc<Device>>, _flags: ContextFlags) -> UrResult<Arc<Self>> {
-        Self::new(devices)
+        Self::new(devices, SharedContext::new())
     }
 
     fn devices(&self) -> &[Arc<Device>] {
@@ -157,7 +116,7 @@ impl kit::Context<Cuda> for Context {
         command.check_operands(self)?;
         match command {
             Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => {
-                global.program.check_global(device, global)
+                global.program.locate(device, global).map(drop)
             }
             _ => Ok(()),
         }
@@ -167,13 +126,24 @@ impl kit::Context<Cuda> for Context {
         Some(&self.deleters)
     }
 
+    fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        self.shared.note_native(self.primary().raw);
         kit::note_usm_change();
         Ok(self.primary().raw as NativeHandle)
     }
 }
 
-impl kit::VirtualMem<Cuda> for Context {}
-impl kit::Ipc<Cuda> for Context {}
+impl kit::BufferMemory<Cuda> for Context {
+    type Image = kit::NoImage;
+
+    fn is_integrated(device: &Device) -> bool {
+        device.facts.is_integrated
+    }
+}
+
 impl kit::BindlessImages<Cuda> for Context {}
 impl kit::MemoryExport<Cuda> for Context {}

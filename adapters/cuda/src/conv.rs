@@ -91,36 +91,19 @@ fn code(result: CUresult) -> Option<ResultCode> {
 /// CUDA's advice for one of UR's, and whether it is about the host. `None` if CUDA has none: advice is a hint.
 pub(crate) fn advice(advice: UsmAdviceFlags) -> Option<(CUmem_advise, bool)> {
     use UsmAdviceFlags as Advice;
-    [
-        (Advice::SET_READ_MOSTLY, CU_MEM_ADVISE_SET_READ_MOSTLY, false),
-        (Advice::CLEAR_READ_MOSTLY, CU_MEM_ADVISE_UNSET_READ_MOSTLY, false),
-        (
-            Advice::SET_PREFERRED_LOCATION,
-            CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
-            false,
-        ),
-        (
-            Advice::CLEAR_PREFERRED_LOCATION,
-            CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
-            false,
-        ),
-        (Advice::SET_ACCESSED_BY_DEVICE, CU_MEM_ADVISE_SET_ACCESSED_BY, false),
-        (Advice::CLEAR_ACCESSED_BY_DEVICE, CU_MEM_ADVISE_UNSET_ACCESSED_BY, false),
-        (Advice::SET_ACCESSED_BY_HOST, CU_MEM_ADVISE_SET_ACCESSED_BY, true),
-        (Advice::CLEAR_ACCESSED_BY_HOST, CU_MEM_ADVISE_UNSET_ACCESSED_BY, true),
-        (
-            Advice::SET_PREFERRED_LOCATION_HOST,
-            CU_MEM_ADVISE_SET_PREFERRED_LOCATION,
-            true,
-        ),
-        (
-            Advice::CLEAR_PREFERRED_LOCATION_HOST,
-            CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION,
-            true,
-        ),
-    ]
-    .into_iter()
-    .find_map(|(ur, cuda, host)| (advice == ur).then_some((cuda, host)))
+    Some(match advice {
+        Advice::SET_READ_MOSTLY => (CU_MEM_ADVISE_SET_READ_MOSTLY, false),
+        Advice::CLEAR_READ_MOSTLY => (CU_MEM_ADVISE_UNSET_READ_MOSTLY, false),
+        Advice::SET_PREFERRED_LOCATION => (CU_MEM_ADVISE_SET_PREFERRED_LOCATION, false),
+        Advice::CLEAR_PREFERRED_LOCATION => (CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, false),
+        Advice::SET_ACCESSED_BY_DEVICE => (CU_MEM_ADVISE_SET_ACCESSED_BY, false),
+        Advice::CLEAR_ACCESSED_BY_DEVICE => (CU_MEM_ADVISE_UNSET_ACCESSED_BY, false),
+        Advice::SET_ACCESSED_BY_HOST => (CU_MEM_ADVISE_SET_ACCESSED_BY, true),
+        Advice::CLEAR_ACCESSED_BY_HOST => (CU_MEM_ADVISE_UNSET_ACCESSED_BY, true),
+        Advice::SET_PREFERRED_LOCATION_HOST => (CU_MEM_ADVISE_SET_PREFERRED_LOCATION, true),
+        Advice::CLEAR_PREFERRED_LOCATION_HOST => (CU_MEM_ADVISE_UNSET_PREFERRED_LOCATION, true),
+        _ => return None,
+    })
 }
 
 /// What the compiler calls an option of the client's compiler.

@@ -109,7 +109,14 @@ impl kit::Device<Cuda> for Device {
     }
 
     fn enable_peer_access(&self, peer: &Arc<Self>, enable: bool) -> UrResult<()> {
+        let raw = self.raw;
         let (own, peer) = (self.primary()?, peer.primary()?);
+        {
+            let _current = peer.activate()?;
+            if let Some(pool) = peer.memory_pool()? {
+                pool.share_with(raw, enable)?;
+            }
+        }
         let _current = own.activate()?;
         let (function, result) = match enable {
             // SAFETY: a live context; that of this device is current.

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! CUDA's functions, found at run time.
 //!
-//! The table is our own (`oxur-cuda-sys`): the adapter calls some 75 functions, in the form of one version, and says in
+//! The table is our own (`oxur-cuda-sys`): the adapter calls some 85 functions, in the form of one version, and says in
 //! one line of the log what is missing where they are not all there.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-use kit::ur::ResultCode;
-use kit::{UrError, UrResult};
+use kit::{DriverUse, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
-use oxur_fork::{AtFork, OnceLock};
+use oxur_fork::OnceLock;
 
 use crate::conv;
 
@@ -48,7 +44,7 @@ fn open() -> Result<Functions, String> {
         CUDA_ERROR_NO_DEVICE => return Err("the NVIDIA driver has no devices".to_owned()),
         other => return Err(format!("the NVIDIA driver does not start: {}", conv::name(other))),
     }
-    note_use();
+    USE.note();
     VERSION.get_or_init(|| version);
     Ok(functions)
 }
@@ -72,35 +68,18 @@ pub(crate) fn api() -> &'static Functions {
     }
 }
 
-/// Marks the driver as lost in a child of `fork`: there it answers `CUDA_ERROR_NOT_INITIALIZED`, and has no threads.
-struct InUse;
-
-static LOST: AtomicBool = AtomicBool::new(false);
-
-impl AtFork for InUse {
-    fn in_child(&self) {
-        LOST.store(true, Ordering::Relaxed);
-    }
-}
-
-fn note_use() {
-    static IN_USE: OnceLock<Arc<InUse>> = OnceLock::new();
-    IN_USE.get_or_init(|| {
-        let in_use = Arc::new(InUse);
-        oxur_fork::register(&in_use);
-        in_use
-    });
-}
+/// In a child of `fork` the driver answers `CUDA_ERROR_NOT_INITIALIZED`, and has no threads.
+static USE: DriverUse = DriverUse::new();
 
 /// Whether the driver must not be called: this is a child of a process that has started it.
 #[inline(always)]
 pub(crate) fn is_lost() -> bool {
-    LOST.load(Ordering::Relaxed)
+    USE.is_lost()
 }
 
 /// Whether objects of the driver are left alone as they go: it is lost, or the process ends.
 pub(crate) fn is_gone() -> bool {
-    is_lost() || kit::is_closed()
+    USE.is_gone()
 }
 
 /// Calls a function of CUDA: `cu!(cuStreamSynchronize(stream))`. The code around it must be `unsafe`.
@@ -136,10 +115,5 @@ pub(crate) fn check(function: &'static str, result: CUresult) -> UrResult<()> {
 /// The error for a call in a child of `fork`.
 #[cold]
 pub(crate) fn forked(function: &'static str) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_DEVICE_LOST,
-        format!(
-            "{function} is not called: the process was forked when CUDA was in use. Start it anew instead (`spawn`)"
-        ),
-    )
+    DriverUse::forked(function)
 }

@@ -18,10 +18,11 @@ use oxur_cuda_sys::*;
 use oxur_fork::Mutex;
 
 pub(crate) use self::args::Packed;
-use self::args::Settings;
+use self::args::{Settings, Words};
 pub(crate) use self::range::Grid;
 use crate::driver::{cu, cu_get};
-use crate::program::{Function, Interface};
+use crate::lane::OpenLane;
+use crate::program::{Function, Interface, Told};
 use crate::{Cuda, Device, Program, Queue};
 
 /// A kernel.
@@ -101,18 +102,29 @@ impl OnDevice {
         Ok(())
     }
 
-    /// Gives a launch to a stream. The context is current.
+    /// Gives a launch to a lane. The context is current.
     #[inline(always)]
-    pub(crate) fn launch(&self, grid: &Grid, packed: &mut Packed, stream: CUstream) -> UrResult<()> {
+    pub(crate) fn launch(&self, grid: &Grid, packed: &mut Packed, lane: &OpenLane<'_>) -> UrResult<()> {
         self.allow_shared(packed.shared)?;
-        match self.interface().told {
-            Some(_) if self.exceeds(&grid.groups) => self.launch_in_parts(grid, packed, stream),
-            told => {
-                if let Some(told) = told {
-                    packed.set_range(told, grid, [0; 3], 0);
-                }
-                self.launch_groups(grid.groups, grid.local, packed, stream)
+        if let Some(told) = self.interface().told {
+            let words = Words {
+                assertion: Self::assertion(told, lane)?,
+                barrier: 0,
+            };
+            if self.exceeds(&grid.groups) {
+                return self.launch_in_parts(grid, packed, words, lane.stream());
             }
+            packed.set_range(told, grid, [0; 3], words);
+        }
+        self.launch_groups(grid.groups, grid.local, packed, lane.stream())
+    }
+
+    /// The address of the record that failed assertions of a launch fill.
+    #[inline(always)]
+    fn assertion(told: Told, lane: &OpenLane<'_>) -> UrResult<u64> {
+        match told.has_assertions {
+            false => Ok(0),
+            true => lane.record_assertion(),
         }
     }
 
@@ -126,9 +138,45 @@ impl OnDevice {
         unsafe { cu!(cuLaunchKernel(raw, x, y, z, bx, by, bz, shared, stream, params, none)) }
     }
 
+    /// Describes a launch as nodes of graphs have it, and calls a function with that.
+    pub(crate) fn node<T>(
+        &self,
+        grid: &Grid,
+        packed: &mut Packed,
+        call: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS) -> T,
+    ) -> UrResult<T> {
+        self.allow_shared(packed.shared)?;
+        if let Some(told) = self.interface().told {
+            if self.exceeds(&grid.groups) {
+                return Err(UrError::with_message(
+                    ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                    "a launch of so many work-groups is more than a node",
+                ));
+            }
+            packed.set_range(told, grid, [0; 3], Words::default());
+        }
+        let ([x, y, z], [bx, by, bz]) = (grid.groups, grid.local);
+        let (func, shared) = (self.function.raw, packed.shared);
+        let mut params = packed.params(self.interface());
+        Ok(call(&CUDA_KERNEL_NODE_PARAMS {
+            func,
+            gridDimX: x,
+            gridDimY: y,
+            gridDimZ: z,
+            blockDimX: bx,
+            blockDimY: by,
+            blockDimZ: bz,
+            sharedMemBytes: shared,
+            kernelParams: params.as_mut_ptr(),
+            extra: std::ptr::null_mut(),
+            kern: std::ptr::null_mut(),
+            ctx: std::ptr::null_mut(),
+        }))
+    }
+
     /// A launch of more work-groups than the driver takes at once.
     #[cold]
-    fn launch_in_parts(&self, grid: &Grid, packed: &mut Packed, stream: CUstream) -> UrResult<()> {
+    fn launch_in_parts(&self, grid: &Grid, packed: &mut Packed, words: Words, stream: CUstream) -> UrResult<()> {
         let Some(told) = self.interface().told else {
             return Ok(());
         };
@@ -141,7 +189,7 @@ impl OnDevice {
                     (grid.groups[1] - y).min(most[1]),
                     (grid.groups[2] - z).min(most[2]),
                 ];
-                packed.set_range(told, grid, [0, y, z], 0);
+                packed.set_range(told, grid, [0, y, z], words);
                 self.launch_groups(groups, grid.local, packed, stream)?;
             }
         }
@@ -153,6 +201,11 @@ impl OnDevice {
         self.interface().told.is_some_and(|told| told.has_device_barrier)
     }
 
+    /// Whether assertions may fail.
+    pub(crate) fn has_assertions(&self) -> bool {
+        self.interface().told.is_some_and(|told| told.has_assertions)
+    }
+
     /// As [`Self::launch`], with all work-groups at once, or in clusters. `barrier` is the address of a word, which the
     /// launch sets to zero, if the work-groups wait for each other.
     #[cold]
@@ -160,15 +213,17 @@ impl OnDevice {
         &self,
         grid: &Grid,
         packed: &mut Packed,
-        stream: CUstream,
+        lane: &OpenLane<'_>,
         cooperative: bool,
         cluster: Option<[u32; 3]>,
         barrier: u64,
     ) -> UrResult<()> {
         self.allow_shared(packed.shared)?;
         if let Some(told) = self.interface().told {
-            packed.set_range(told, grid, [0; 3], barrier);
+            let assertion = Self::assertion(told, lane)?;
+            packed.set_range(told, grid, [0; 3], Words { assertion, barrier });
         }
+        let stream = lane.stream();
         if barrier != 0 {
             // SAFETY: memory of the launch, and a live stream.
             unsafe { cu!(cuMemsetD32Async(barrier, 0, 1, stream)) }?;
@@ -234,12 +289,7 @@ impl Kernel {
     #[cold]
     fn on_other(&self, device: &Device) -> UrResult<&OnDevice> {
         let found = self.on_devices.iter().find(|kernel| kernel.device.raw == device.raw);
-        found.ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_KERNEL,
-                "the program of the kernel was not built for this device",
-            )
-        })
+        found.ok_or_else(kit::groups::no_kernel)
     }
 
     fn interface(&self) -> &Interface {

@@ -7,33 +7,43 @@
 //! somebody has to wait for it while the lane goes on.
 
 mod adapter;
+mod assertion;
+mod command_buffer;
 mod context;
 mod conv;
 mod device;
 mod driver;
 mod event;
+mod held;
+mod ipc;
 mod kernel;
 mod lane;
-mod mem;
+mod memory_pool;
 mod platform;
 mod primary;
 mod program;
 mod queue;
 mod signal;
+mod staging;
 mod usm;
+mod virtual_mem;
 
 use oxur_adapter_kit as kit;
 
 pub(crate) use adapter::Adapter;
+pub(crate) use command_buffer::CommandBuffer;
 pub(crate) use context::Context;
 pub(crate) use device::Device;
 pub(crate) use event::Event;
 pub(crate) use kernel::Kernel;
-pub(crate) use mem::Mem;
 pub(crate) use platform::Platform;
 pub(crate) use program::Program;
 pub(crate) use queue::Queue;
 pub(crate) use usm::UsmPool;
+pub(crate) use virtual_mem::PhysicalMem;
+
+/// A buffer.
+pub(crate) type Mem = kit::UsmMem<Cuda>;
 
 /// The objects of this adapter.
 pub(crate) struct Cuda;
@@ -51,11 +61,11 @@ impl kit::Backend for Cuda {
     type Sampler = kit::NoSampler;
     type Program = Program;
     type Kernel = Kernel;
-    type CommandBuffer = kit::SoftwareCommandBuffer<Self>;
+    type CommandBuffer = CommandBuffer;
     type Graph = kit::SoftwareGraph<Self>;
     type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
-    type PhysicalMem = kit::NoPhysicalMem;
+    type PhysicalMem = PhysicalMem;
     type ExternalMem = kit::NoExternalMem;
     type ExternalSemaphore = kit::NoExternalSemaphore;
 }
@@ -66,10 +76,10 @@ kit::object! {
     Device: DeviceHandle,
     Context: ContextHandle,
     Queue: QueueHandle,
-    Event: EventHandle,
-    Mem: MemHandle,
     Program: ProgramHandle,
     Kernel: KernelHandle,
+    CommandBuffer: ExpCommandBufferHandle,
+    PhysicalMem: PhysicalMemHandle,
 }
 
 kit::export_adapter!(Cuda);

@@ -4,8 +4,8 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use kit::ur::{PlatformInfo, ResultCode};
-use kit::{HandleCell, InfoOut, UrError, UrResult};
+use kit::ur::PlatformInfo;
+use kit::{HandleCell, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 
 use crate::adapter::is_plain_cuda;
@@ -63,12 +63,7 @@ impl kit::Platform<Cuda> for Platform {
         }
     }
 
-    fn backend_option(&self, frontend: &CStr) -> UrResult<&'static CStr> {
-        conv::compiler_option(frontend).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the compiler for CUDA has no equivalent of {frontend:?}"),
-            )
-        })
+    fn backend_option(&self, frontend: &CStr) -> UrResult<Option<&'static CStr>> {
+        Ok(conv::compiler_option(frontend))
     }
 }

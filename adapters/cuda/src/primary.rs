@@ -6,6 +6,7 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use kit::UrResult;
@@ -14,9 +15,12 @@ use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::{Mutex, OnceLock};
 
+use crate::assertion::Records;
 use crate::driver::{self, cu, cu_get};
 use crate::lane::Lane;
+use crate::memory_pool::MemoryPool;
 use crate::signal::SignalWords;
+use crate::staging::Copiers;
 
 /// The primary context of a device.
 pub(crate) struct Primary {
@@ -26,7 +30,14 @@ pub(crate) struct Primary {
     clock: Clock,
     /// For commands of no queue, which are waited for at once.
     own_lane: OnceLock<Arc<Lane>>,
+    device: CUdevice,
+    /// Whether kernels may print.
+    prints: AtomicBool,
+    /// `None` inside if the device has no pools.
+    memory_pool: OnceLock<Option<MemoryPool>>,
     pub(crate) words: SignalWords,
+    pub(crate) records: Records,
+    pub(crate) copiers: Copiers,
     /// The priorities of streams: the lowest, and the highest, which is the smaller number.
     pub(crate) priorities: (i32, i32),
 }
@@ -72,7 +83,12 @@ impl Primary {
             timed: Mutex::default(),
             clock: Clock::default(),
             own_lane: OnceLock::new(),
+            device,
+            prints: AtomicBool::new(false),
+            memory_pool: OnceLock::new(),
             words: SignalWords::default(),
+            records: Records::default(),
+            copiers: Copiers::default(),
             priorities: (0, 0),
         };
         {
@@ -122,6 +138,17 @@ impl Primary {
         })
     }
 
+    /// A kernel may print from now on.
+    pub(crate) fn note_prints(&self) {
+        self.prints.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether kernels may print: the driver writes their text when it is asked to wait, not when it is asked whether they are
+    /// complete.
+    pub(crate) fn prints(&self) -> bool {
+        self.prints.load(Ordering::Relaxed)
+    }
+
     /// A lane for commands of no queue. The context is current.
     pub(crate) fn own_lane(&'static self) -> UrResult<&'static Arc<Lane>> {
         if let Some(lane) = self.own_lane.get() {
@@ -129,6 +156,22 @@ impl Primary {
         }
         let lane = Lane::new(self, 0)?;
         Ok(self.own_lane.get_or_init(|| lane))
+    }
+
+    /// Where device memory comes from, if that is a pool. The context is current.
+    pub(crate) fn memory_pool(&self) -> UrResult<Option<&MemoryPool>> {
+        if let Some(pool) = self.memory_pool.get() {
+            return Ok(pool.as_ref());
+        }
+        let (device, attribute) = (self.device, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED);
+        // SAFETY: a device of the driver, and a place for the answer.
+        let has_pools = unsafe { cu_get!(cuDeviceGetAttribute(_, attribute, device): i32 = 0) }?;
+        let pool = match has_pools {
+            0 => None,
+            _ => Some(MemoryPool::new(device)?),
+        };
+        // A pool that another thread makes meanwhile is the one, and this one stays empty.
+        Ok(self.memory_pool.get_or_init(|| pool).as_ref())
     }
 
     fn kept(&self, timed: bool) -> &Mutex<Vec<EventHandle>> {
@@ -186,8 +229,13 @@ pub(crate) fn is_over(event: CUevent) -> bool {
         return false;
     }
     // What failed is over as well; who waits for it learns why.
+    query(event) != CUDA_ERROR_NOT_READY
+}
+
+/// Asks the driver whether the command of an event is complete. The driver is not lost.
+pub(crate) fn query(event: CUevent) -> CUresult {
     // SAFETY: a live event.
-    unsafe { (driver::api().cuEventQuery)(event) != CUDA_ERROR_NOT_READY }
+    unsafe { (driver::api().cuEventQuery)(event) }
 }
 
 /// The host's clock, in nanoseconds. Times of the device are given in it.
@@ -212,8 +260,11 @@ pub(crate) struct ClockBase {
 /// How long a base is used.
 const BASE_LASTS: Duration = Duration::from_secs(1);
 
-/// How often it is tried to hit the time of a base.
+/// How often it is tried to hit the time of a base; more often while it is not known to so many nanoseconds. Where other
+/// processes use the device, it may begin some milliseconds late.
 const ROUNDS: usize = 5;
+const MOST_ROUNDS: usize = 25;
+const EXACT: u64 = 30_000;
 
 /// How long a new base may take: a stream that waits for the host may hold up others.
 const BASE_TAKES: Duration = Duration::from_millis(2);
@@ -245,7 +296,10 @@ impl Clock {
     ) -> UrResult<Arc<ClockBase>> {
         let began = Instant::now();
         let mut best: Option<(u64, ClockBase)> = None;
-        for _ in 0..ROUNDS {
+        for round in 0..MOST_ROUNDS {
+            if round >= ROUNDS && best.as_ref().is_some_and(|(took, _)| *took <= EXACT) {
+                break;
+            }
             let event = primary.event(true)?;
             let before = host_time();
             // SAFETY: a live stream and event.

@@ -11,10 +11,9 @@ use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 use kit::ur::{
-    ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo,
-    ProgramMetadata, ResultCode,
+    ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramInfo, ProgramMetadata, ResultCode,
 };
-use kit::{DeviceGlobal, DeviceGlobalSizes, HandleCell, InfoOut, LinkFailure, UrError, UrResult};
+use kit::{Context as _, DeviceGlobal, HandleCell, InfoOut, LinkFailure, UrError, UrResult, chosen_devices};
 use oxur_adapter_kit as kit;
 use oxur_compiler::FastMath;
 use oxur_device_cpu::program::binary::{self, Binary, BinaryKind};
@@ -34,8 +33,7 @@ pub(crate) const MAX_PARAMETERS: usize = 4096;
 pub(crate) struct Program {
     pub(crate) handle_cell: HandleCell,
     code: Code,
-    builds: Mutex<Vec<Build>>,
-    global_sizes: DeviceGlobalSizes,
+    builds: kit::Builds<Cuda, Executables>,
     pub(crate) context: Arc<Context>,
 }
 
@@ -58,55 +56,40 @@ enum Input {
     Spirv(SpirvModule),
 }
 
-/// What became of a program on a device.
-#[derive(Clone)]
-struct Build {
-    device: Arc<Device>,
-    executable: Option<Executable>,
-    log: String,
-    options: BuildOptions,
-    kind: ProgramBinaryType,
-    status: ProgramBuildStatus,
-    /// What it was made of, for links and binaries.
-    inputs: Vec<Input>,
+/// What programs are built into.
+struct Executables;
+
+impl kit::ProgramCode for Executables {
+    type Executable = Executable;
+    type Input = Input;
+    type Options = BuildOptions;
+
+    fn text(options: &BuildOptions) -> &str {
+        &options.text
+    }
 }
 
-impl Build {
-    fn new(device: Arc<Device>, options: BuildOptions, kind: ProgramBinaryType, inputs: Vec<Input>) -> Self {
-        Self {
-            device,
-            executable: None,
-            log: String::new(),
-            options,
-            kind,
-            status: ProgramBuildStatus::SUCCESS,
-            inputs,
-        }
-    }
+/// What became of a program on a device.
+type Build = kit::Build<Cuda, Executables>;
 
+/// How builds are made.
+trait Finish: Sized {
     /// Makes what runs. The error is also in the log.
+    fn finish(&mut self) -> UrResult<()>;
+
+    fn link(&self) -> Result<Executable, (UrError, String)>;
+
+    /// The binary: the cubin, or what is to be compiled.
+    fn binary(&self) -> Arc<[u8]>;
+}
+
+impl Finish for Build {
     fn finish(&mut self) -> UrResult<()> {
-        match self.executable() {
-            Ok(executable) => {
-                self.executable = Some(executable);
-                Ok(())
-            }
-            Err((error, log)) => {
-                self.status = ProgramBuildStatus::ERROR;
-                self.kind = ProgramBinaryType::NONE;
-                self.log = match log.trim() {
-                    "" => error.to_string(),
-                    log => log.to_owned(),
-                };
-                Err(match log.trim() {
-                    "" => error,
-                    log => error.context(log),
-                })
-            }
-        }
+        let made = self.link();
+        self.end(made.map(|executable| (executable, String::new())))
     }
 
-    fn executable(&self) -> Result<Executable, (UrError, String)> {
+    fn link(&self) -> Result<Executable, (UrError, String)> {
         let images = self.inputs.iter().filter_map(|input| match input {
             Input::Image(image) => Some(image.clone()),
             Input::Spirv(_) => None,
@@ -132,7 +115,6 @@ impl Build {
         }
     }
 
-    /// The binary: the cubin, or what is to be compiled.
     fn binary(&self) -> Arc<[u8]> {
         if let Some(Executable::Module(module)) = &self.executable {
             return module.cubin.clone();
@@ -160,8 +142,7 @@ impl Build {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        let builds = std::mem::take(self.builds.get_mut());
-        self.context.retire(builds);
+        self.context.retire(self.builds.take());
     }
 }
 
@@ -170,8 +151,7 @@ impl Program {
         Self {
             handle_cell: HandleCell::new(),
             code,
-            builds: Mutex::default(),
-            global_sizes: DeviceGlobalSizes::default(),
+            builds: kit::Builds::default(),
             context: context.clone(),
         }
     }
@@ -180,30 +160,18 @@ impl Program {
     fn devices(&self) -> Vec<Arc<Device>> {
         match &self.code {
             Code::Binaries(binaries) => binaries.iter().map(|(device, _)| device.clone()).collect(),
-            Code::Linked => self.builds.lock().iter().map(|build| build.device.clone()).collect(),
+            Code::Linked => self.builds.devices(),
             Code::Il(_) => self.context.devices.clone(),
         }
     }
 
     /// The devices of a build: those that the client names, or all.
     fn chosen(&self, devices: &[Arc<Device>]) -> UrResult<Vec<Arc<Device>>> {
-        if devices.is_empty() {
-            return Ok(self.devices());
-        }
-        devices
-            .iter()
-            .try_for_each(|device| self.context.check_device(device))?;
-        Ok(devices.to_vec())
+        chosen_devices::<Cuda>(&self.context, devices, || self.devices())
     }
 
     fn set_builds(&self, builds: Vec<Build>) {
-        let mut known = self.builds.lock();
-        let is_new = |old: &Build| !builds.iter().any(|build| old.device.raw == build.device.raw);
-        let (kept, past): (Vec<_>, Vec<_>) = std::mem::take(&mut *known).into_iter().partition(is_new);
-        *known = kept;
-        known.extend(builds);
-        drop(known);
-        self.context.retire(past);
+        self.context.retire(self.builds.set(builds));
     }
 
     /// What it is made of on a device, with the constants that were set.
@@ -230,58 +198,28 @@ impl Program {
         }
     }
 
-    /// What became of it on a device.
-    fn on<T>(&self, device: &Device, get: impl FnOnce(&Build) -> T) -> Option<T> {
-        let builds = self.builds.lock();
-        builds.iter().find(|build| build.device.raw == device.raw).map(get)
-    }
-
-    fn executable(&self, device: &Device) -> UrResult<Executable> {
-        let executable = self.on(device, |build| build.executable.clone()).flatten();
-        executable.ok_or_else(not_built)
-    }
-
-    /// What it was built into.
-    fn executables(&self) -> UrResult<Vec<(Arc<Device>, Executable)>> {
-        let builds = self.builds.lock();
-        let executable = |build: &Build| Some((build.device.clone(), build.executable.clone()?));
-        let executables: Vec<_> = builds.iter().filter_map(executable).collect();
-        match executables.is_empty() {
-            true => Err(not_built()),
-            false => Ok(executables),
-        }
-    }
-
     /// The functions of this name, one a device.
     pub(crate) fn functions(&self, name: &CStr) -> UrResult<Vec<(Arc<Device>, Function)>> {
         let function = |(device, code): (Arc<Device>, Executable)| Ok((device, code.function(name)?));
-        self.executables()?.into_iter().map(function).collect()
+        self.builds.executables()?.into_iter().map(function).collect()
     }
 
     /// The address and size of a device global.
-    pub(crate) fn find_global(&self, device: &Device, name: &CStr) -> UrResult<(*mut c_void, usize)> {
-        self.executable(device)?.global(name)
+    fn find_global(&self, device: &Device, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        self.builds.executable(device)?.global(name)
     }
 
-    /// Checks the bounds of a part of a device global.
-    pub(crate) fn check_global(&self, device: &Device, global: &DeviceGlobal<'_, Cuda>) -> UrResult<()> {
-        self.global_sizes.check(device.raw as usize, global, || {
-            self.find_global(device, global.name).map(|(_, size)| Some(size))
-        })
+    /// The address of a part of a device global, whose bounds are checked.
+    pub(crate) fn locate(&self, device: &Device, global: &DeviceGlobal<'_, Cuda>) -> UrResult<*mut c_void> {
+        let (address, size) = self.find_global(device, global.name)?;
+        global.check_bounds(size)?;
+        Ok(address.wrapping_byte_add(global.offset))
     }
 
     /// The binary for a device: nothing, if it was not built.
     fn binary(&self, device: &Device) -> Arc<[u8]> {
-        self.on(device, Build::binary).unwrap_or_default()
+        self.builds.on(device, Build::binary).unwrap_or_default()
     }
-}
-
-#[cold]
-fn not_built() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
-        "the program was not built for this device, or its build failed",
-    )
 }
 
 /// The client's options.
@@ -395,9 +333,7 @@ impl kit::Program<Cuda> for Program {
                 Input::Image(_) => None,
             });
             if let Some(error) = &failed {
-                build.status = ProgramBuildStatus::ERROR;
-                build.kind = ProgramBinaryType::NONE;
-                build.log = error.to_string();
+                build.fail(error.to_string());
             }
             Ok((build, failed.map_or(Ok(()), |error| Err(build_error(&error)))))
         };
@@ -426,11 +362,7 @@ impl kit::Program<Cuda> for Program {
             )
             .into());
         }
-        let devices = match devices.is_empty() {
-            true => context.devices.clone(),
-            false => devices.to_vec(),
-        };
-        devices.iter().try_for_each(|device| context.check_device(device))?;
+        let devices = chosen_devices::<Cuda>(context, devices, || context.devices.clone())?;
         let kind = match options.library {
             true => ProgramBinaryType::LIBRARY,
             false => ProgramBinaryType::EXECUTABLE,
@@ -440,18 +372,10 @@ impl kit::Program<Cuda> for Program {
         let mut all = Vec::new();
         for device in devices {
             let mut inputs = Vec::new();
-            for program in programs {
-                let own = program.on(&device, |build| (build.inputs.clone(), build.options.clone()));
-                let Some((own, built)) = own.filter(|(own, _)| !own.is_empty()) else {
-                    return Err(UrError::with_message(
-                        ResultCode::ERROR_INVALID_OPERATION,
-                        "programs must be compiled for a device before they are linked",
-                    )
-                    .into());
-                };
-                fast_math &= built.fast_math;
-                options.no_optimization |= built.no_optimization;
-                inputs.extend(own);
+            for own in kit::Builds::compiled(programs.iter().map(|program| &program.builds), &device)? {
+                fast_math &= own.options.fast_math;
+                options.no_optimization |= own.options.no_optimization;
+                inputs.extend(own.inputs);
             }
             all.push((device, inputs));
         }
@@ -477,7 +401,7 @@ impl kit::Program<Cuda> for Program {
 
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
         // A function has no address that kernels could call.
-        self.executable(device)?.function(name)?;
+        self.builds.executable(device)?.function(name)?;
         Err(UrError::with_message(
             ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
             format!("CUDA gives no address of {name:?}"),
@@ -490,55 +414,27 @@ impl kit::Program<Cuda> for Program {
 
     fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            ProgramInfo::NUM_DEVICES => out.value(self.devices().len() as u32),
-            ProgramInfo::DEVICES => out.handles(&self.devices()),
             ProgramInfo::IL => match &self.code {
                 Code::Il(module) => out.slice(module.lock().il()),
                 _ => out.slice::<u8>(&[]),
             },
-            ProgramInfo::BINARY_SIZES => {
-                let size = |device: &Arc<Device>| self.binary(device).len();
-                out.slice(&self.devices().iter().map(size).collect::<Vec<usize>>())
-            }
-            ProgramInfo::BINARIES => {
-                let devices = self.devices();
-                out.bytes(devices.len() * size_of::<*mut u8>(), |places| {
-                    for (index, device) in devices.iter().enumerate() {
-                        // SAFETY: the client's buffer has a pointer for each device.
-                        let place = unsafe { places.cast::<*mut u8>().add(index).read_unaligned() };
-                        let binary = self.binary(device);
-                        if !place.is_null() {
-                            // SAFETY: the client's memory is as large as the size that it was given.
-                            unsafe { place.copy_from_nonoverlapping(binary.as_ptr(), binary.len()) };
-                        }
-                    }
-                    Ok(())
-                })
-            }
-            ProgramInfo::NUM_KERNELS => out.value(self.executables()?[0].1.kernel_names()?.len()),
-            ProgramInfo::KERNEL_NAMES => out.str(&self.executables()?[0].1.kernel_names()?.join(";")),
-            _ => out.unsupported(),
+            _ => kit::program_info::<Cuda>(
+                &self.devices(),
+                |device| Ok(self.binary(device)),
+                || self.builds.executables()?[0].1.kernel_names(),
+                query,
+                out,
+            ),
         }
     }
 
     fn build_info(&self, device: &Arc<Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
         self.context.check_device(device)?;
-        let build = self.on(device, Build::clone);
-        match (query, build) {
-            (ProgramBuildInfo::STATUS, build) => {
-                out.value(build.map_or(ProgramBuildStatus::NONE, |build| build.status))
-            }
-            (ProgramBuildInfo::OPTIONS, build) => out.str(build.as_ref().map_or("", |build| &*build.options.text)),
-            (ProgramBuildInfo::LOG, build) => out.str(build.as_ref().map_or("", |build| &*build.log)),
-            (ProgramBuildInfo::BINARY_TYPE, build) => {
-                out.value(build.map_or(ProgramBinaryType::NONE, |build| build.kind))
-            }
-            _ => out.unsupported(),
-        }
+        self.builds.info(device, ProgramBinaryType::NONE, query, out)
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
-        match &self.executables()?[0].1 {
+        match &self.builds.executables()?[0].1 {
             Executable::Module(module) => Ok(module.raw() as NativeHandle),
             Executable::Spirv(_) => Err(UrError::with_message(
                 ResultCode::ERROR_UNSUPPORTED_FEATURE,

@@ -1,28 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Queues: one [lane](crate::lane) if it is in order, else several.
 //!
-//! [`submit`] is the way of all commands into a lane, [`commands`] has CUDA's function for each. What CUDA lacks (fills
-//! with odd patterns, fills of rows, host tasks) the kit [emulates](kit::emulate).
+//! [`submit`] is the way of all commands into a lane, or to those that the host [holds up](hold). [`commands`] has CUDA's
+//! function for each, and [`host_work`] what the host does: tasks, and copies of pageable memory. Fills of rows the kit
+//! [emulates](kit::emulate).
 
-mod commands;
+pub(crate) mod commands;
+mod hold;
+mod host_work;
 mod submit;
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
+use kit::ur::{CommandType, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
 use kit::{
-    BusyMark, Capture, Command, EventOut, HandleCell, InfoOut, Objects, QueueNativeProperties, QueueProperties,
-    TrackedQueue, UrError, UrResult, WaitList,
+    BusyMark, Capture, Context as _, EventOut, HandleCell, InfoOut, Objects, QueueNativeProperties, QueueProperties,
+    UrError, UrResult, WaitList,
 };
 use oxur_adapter_kit as kit;
-use oxur_cuda_sys::{CUcontext, CUstream};
+use oxur_cuda_sys::{CUcontext, CUgraphExec, CUstream};
 use oxur_fork::Mutex;
 
+use self::commands::Hint;
 pub(crate) use self::submit::Marker;
 use self::submit::Order;
 use crate::driver::{self, cu};
+use crate::held::Held;
 use crate::lane::Lane;
 use crate::primary::Primary;
 use crate::{Context, Cuda, Device, Mem};
@@ -35,8 +40,10 @@ pub(crate) struct Queue {
     pub(crate) handle_cell: HandleCell,
     /// The only lane of a queue in order, and the one that native handles are of.
     first: Arc<Lane>,
-    /// The lanes of an out-of-order queue.
+    /// The lanes of an out-of-order queue, and the commands that the host holds up.
     order: Mutex<Order>,
+    /// Whether there may be such commands.
+    has_held: AtomicBool,
     /// The lane that the next command looks at first.
     next: AtomicUsize,
     primary: &'static Primary,
@@ -61,6 +68,7 @@ impl Queue {
         let queue = Arc::new(Self {
             handle_cell: HandleCell::new(),
             order: Mutex::new(Order::new(&first)),
+            has_held: AtomicBool::new(false),
             next: AtomicUsize::new(0),
             primary: first.primary,
             first,
@@ -81,6 +89,46 @@ impl Queue {
         self.flags.contains(QueueFlags::PROFILING_ENABLE)
     }
 
+    /// Runs a graph behind the commands of `before` and those of `wait`. A graph has no hints: they are given before it, and
+    /// those for the host behind it. Returns the command if the host holds it up: until it is submitted, it has what `keep`
+    /// gives, which keeps the graph.
+    pub(crate) fn run_graph<K: Send + 'static>(
+        self: &Arc<Self>,
+        graph: Graph<'_>,
+        keep: impl FnOnce() -> K,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<Option<Arc<Held>>> {
+        let Graph {
+            command,
+            executable,
+            hints,
+            before,
+        } = graph;
+        let mut signals = before.iter().flat_map(Marker::events);
+        if !self.holds(wait) && signals.all(|signal| signal.blocker().is_none()) {
+            self.enqueue_now(command, false, wait, event, |lane| {
+                let mut before = before.iter().flat_map(Marker::events);
+                before.try_for_each(|signal| lane.wait_for(signal))?;
+                launch_graph(executable, hints, lane.stream())
+            })?;
+            return Ok(None);
+        }
+        let how = kit::Submission::new(command, wait, event);
+        let before: Vec<_> = before.iter().flat_map(Marker::events).cloned().collect();
+        let (kept, executable, hints) = (keep(), executable as usize, hints.to_vec());
+        let held = self.hold(how, &before, false, move |lane| {
+            _ = &kept;
+            launch_graph(executable as CUgraphExec, &hints, lane.stream()).map(|()| None)
+        })?;
+        Ok(Some(held))
+    }
+
+    /// Whether nothing is unfinished, as far as that is known without the driver.
+    fn is_known_idle(&self) -> bool {
+        self.in_order && !self.has_held.load(Ordering::Acquire) && self.first.is_known_idle()
+    }
+
     /// The lanes.
     fn lanes(&self) -> Vec<Arc<Lane>> {
         match self.in_order {
@@ -90,19 +138,33 @@ impl Queue {
     }
 }
 
+/// A graph that is to run.
+pub(crate) struct Graph<'a> {
+    pub(crate) command: CommandType,
+    /// Its owner has it for itself meanwhile.
+    pub(crate) executable: CUgraphExec,
+    pub(crate) hints: &'a [Hint],
+    /// What it comes behind.
+    pub(crate) before: &'a [Marker],
+}
+
+fn launch_graph(graph: CUgraphExec, hints: &[Hint], stream: CUstream) -> UrResult<()> {
+    let hints_for = |host| hints.iter().filter(move |hint| hint.is_for_host() == host);
+    hints_for(false).for_each(|hint| hint.give(stream));
+    // SAFETY: a live graph and stream. Nobody else uses the graph meanwhile.
+    unsafe { cu!(cuGraphLaunch(graph, stream)) }?;
+    hints_for(true).for_each(|hint| hint.give(stream));
+    Ok(())
+}
+
 impl Drop for Queue {
     fn drop(&mut self) {
-        let in_flight = self.mark.in_flight();
-        // Others who want to know wait until it has left.
-        in_flight.mark_busy();
-        let marker = self.unfinished().unwrap_or_else(|error| {
-            log::debug!("it is not known when the last commands of a queue are complete: {error}");
-            None
-        });
-        in_flight.leave(self, marker);
+        self.mark.leave(self);
         for lane in self.lanes() {
-            if let Err(error) = lane.close() {
-                log::debug!("the last event of a queue is not exact: {error}");
+            match lane.close() {
+                Ok(asserting) if asserting.is_empty() => {}
+                Ok(asserting) => self.context.retire(asserting),
+                Err(error) => log::debug!("the last event of a queue is not exact: {error}"),
             }
         }
     }
@@ -112,12 +174,7 @@ impl kit::Queue<Cuda> for Queue {
     fn create(context: &Arc<Context>, device: &Arc<Device>, properties: QueueProperties) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
         let flags = properties.flags;
-        if flags.intersects(QueueFlags::ON_DEVICE | QueueFlags::ON_DEVICE_DEFAULT) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                "CUDA has no queues on devices",
-            ));
-        }
+        properties.without_device_queues()?;
         let primary = device.primary()?;
         let (least, greatest) = primary.priorities;
         let priority = if flags.contains(QueueFlags::PRIORITY_LOW) {
@@ -157,7 +214,8 @@ impl kit::Queue<Cuda> for Queue {
             QueueInfo::FLAGS => out.value(self.flags),
             QueueInfo::EMPTY => {
                 let _current = self.primary.activate()?;
-                out.bool(self.lanes().iter().all(|lane| lane.is_idle()))
+                let is_idle = self.lanes().iter().all(|lane| lane.is_idle());
+                out.bool(is_idle && self.held().is_empty())
             }
             // It is not a queue on the device.
             QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
@@ -168,18 +226,17 @@ impl kit::Queue<Cuda> for Queue {
 
     fn finish(&self) -> UrResult<()> {
         let _current = self.primary.activate()?;
-        if self.in_order {
-            return self.first.synchronize();
-        }
-        self.lanes()
-            .iter()
-            .map(|lane| lane.synchronize())
-            .fold(Ok(()), Result::and)
+        // First: they are in lanes when they are complete.
+        let held = self.held().iter().map(|held| held.wait()).fold(Ok(()), Result::and);
+        let lanes = self.lanes();
+        let lanes = lanes.iter().map(|lane| lane.synchronize());
+        lanes.fold(held, Result::and)
     }
 
     fn native(self: &Arc<Self>, _data: *mut c_void) -> UrResult<NativeHandle> {
         self.first.share();
         self.mark.in_flight().note_shared();
+        self.force_held(Wait::empty())?;
         Ok(self.first.stream as NativeHandle)
     }
 
@@ -218,38 +275,7 @@ impl kit::Queue<Cuda> for Queue {
         Ok(queue)
     }
 
-    // Into the entry points: what they decode of a launch then never gets to memory.
-    #[inline(always)]
-    fn submit(
-        self: &Arc<Self>,
-        command: Command<'_, Cuda>,
-        blocking: bool,
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<()> {
-        match command {
-            Command::Launch(launch) => self.launch(launch, wait, event),
-            command => self.submit_any(command, blocking, wait, event),
-        }
-    }
-
-    fn buffer_map(
-        self: &Arc<Self>,
-        buffer: &Arc<Mem>,
-        blocking: bool,
-        flags: MapFlags,
-        offset: usize,
-        size: usize,
-        wait: Wait<'_>,
-        event: Out<'_>,
-    ) -> UrResult<*mut c_void> {
-        let mapping = buffer.map(flags, offset, size)?;
-        let mapped = mapping.address();
-        let copy = mapping.to_host();
-        self.move_mapped(CommandType::MEM_BUFFER_MAP, copy, blocking, wait, event)?;
-        buffer.add_mapping(mapping);
-        Ok(mapped)
-    }
+    kit::memory_queue_methods!(Cuda);
 
     fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
         if driver::is_lost() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What commands and the host can wait for: the place of a command in a lane, an event that the client made with CUDA,
-//! and a word of memory that the host writes.
+//! a word of memory that the host writes, and a command that waits for such a word.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -8,9 +8,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use kit::UrResult;
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
-use oxur_fork::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 
 use crate::driver::{cu, cu_get};
+use crate::held::{self, Held};
 use crate::lane::Point;
 use crate::primary::{self, Primary};
 
@@ -23,6 +24,8 @@ pub(crate) enum Signal {
     Native(Arc<NativeEvent>),
     /// The host.
     Host(Arc<HostSignal>),
+    /// A command that may not be submitted yet.
+    Held(Arc<Held>),
     /// Nothing: it is there.
     Complete,
 }
@@ -34,7 +37,50 @@ impl Signal {
             Self::Point(point) => point.is_over(),
             Self::Native(event) => event.primary.activate().is_err() || primary::is_over(event.raw),
             Self::Host(signal) => signal.is_over(),
+            Self::Held(held) => match held.end() {
+                Some(Ok(end)) => end.is_over(),
+                Some(Err(_)) => true,
+                None => false,
+            },
             Self::Complete => true,
+        }
+    }
+
+    /// What it is, of a command that was held up and is submitted.
+    #[inline]
+    pub(crate) fn now(&self) -> &Self {
+        match self {
+            Self::Held(held) => match held.end() {
+                Some(Ok(end)) => end.now(),
+                _ => self,
+            },
+            _ => self,
+        }
+    }
+
+    /// What the host has to do before a stream can wait for it.
+    pub(crate) fn blocker(&self) -> Option<&HostSignal> {
+        match self {
+            Self::Host(host) => (!host.is_over()).then_some(host),
+            Self::Held(held) => held.blocker(),
+            Self::Point(_) | Self::Native(_) | Self::Complete => None,
+        }
+    }
+
+    /// Whether the driver has refused its command, or it is known that an assertion of it has failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        match self.now() {
+            Self::Held(held) => matches!(held.end(), Some(Err(_))),
+            Self::Point(point) => point.failure().is_some(),
+            _ => false,
+        }
+    }
+
+    /// Has its command submitted, also if the host holds it up. The stream waits for the host then.
+    pub(crate) fn force(&self) -> UrResult<()> {
+        match self {
+            Self::Held(held) => held.force(),
+            _ => Ok(()),
         }
     }
 
@@ -47,10 +93,8 @@ impl Signal {
                 // SAFETY: a live event.
                 unsafe { cu!(cuEventSynchronize(event.raw)) }
             }
-            Self::Host(signal) => {
-                signal.wait();
-                Ok(())
-            }
+            Self::Host(signal) => signal.wait(),
+            Self::Held(held) => held.wait(),
             Self::Complete => Ok(()),
         }
     }
@@ -73,6 +117,11 @@ impl NativeEvent {
     /// The event is live, for as long as this if it is not `owned`; else the client gives it up.
     pub(crate) unsafe fn new(raw: CUevent, owned: bool, primary: &'static Primary) -> Self {
         Self { raw, owned, primary }
+    }
+
+    /// Whether its command has failed. The driver is not lost.
+    pub(crate) fn has_failed(&self) -> bool {
+        !matches!(primary::query(self.raw), CUDA_SUCCESS | CUDA_ERROR_NOT_READY)
     }
 }
 
@@ -122,14 +171,44 @@ pub(crate) struct HostSignal {
     word: usize,
     value: u32,
     primary: &'static Primary,
+    /// Whether it will be told when what it stands for began and ended.
+    timed: bool,
+    times: OnceLock<(u64, u64)>,
+    /// Commands that it holds up.
+    held: Mutex<Vec<Arc<Held>>>,
 }
+
+/// How long a thread sleeps until it looks whether the device has failed.
+const SLEEP: libc::timespec = libc::timespec {
+    tv_sec: 0,
+    tv_nsec: 200_000_000,
+};
 
 impl HostSignal {
     /// One that has not happened.
     pub(crate) fn new(primary: &'static Primary) -> UrResult<Self> {
         let _current = primary.activate()?;
         let (word, value) = primary.words.take()?;
-        Ok(Self { word, value, primary })
+        Ok(Self {
+            word,
+            value,
+            primary,
+            timed: false,
+            times: OnceLock::new(),
+            held: Mutex::default(),
+        })
+    }
+
+    /// One of which it will be told when what it stands for began and ended.
+    pub(crate) fn timed(primary: &'static Primary) -> UrResult<Self> {
+        let mut signal = Self::new(primary)?;
+        signal.timed = true;
+        Ok(signal)
+    }
+
+    /// Whether that is told.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.timed
     }
 
     fn word(&self) -> &AtomicU32 {
@@ -137,12 +216,33 @@ impl HostSignal {
         unsafe { AtomicU32::from_ptr(self.word as *mut u32) }
     }
 
-    /// It has happened.
+    /// It has happened: submits the commands that it held up.
     pub(crate) fn signal(&self) {
+        held::release(self.set());
+    }
+
+    /// The same by a thread that has to go on, as that which watches events.
+    pub(crate) fn signal_only(&self) {
+        held::release_elsewhere(self.set());
+    }
+
+    /// Keeps a command until it has happened. `false` says that it has.
+    pub(crate) fn hold_back(&self, command: &Arc<Held>) -> bool {
+        let mut held = self.held.lock();
+        let is_early = !self.is_over();
+        if is_early {
+            held.push(command.clone());
+        }
+        is_early
+    }
+
+    /// Returns what it held up.
+    fn set(&self) -> Vec<Arc<Held>> {
         self.word().store(self.value, Ordering::Release);
         let operation = libc::FUTEX_WAKE | libc::FUTEX_PRIVATE_FLAG;
         // SAFETY: a live word.
         unsafe { libc::syscall(libc::SYS_futex, self.word, operation, i32::MAX) };
+        std::mem::take(&mut *self.held.lock())
     }
 
     /// Whether it has.
@@ -151,14 +251,29 @@ impl HostSignal {
         passed.cast_signed() >= 0
     }
 
-    /// Sleeps until it has.
-    pub(crate) fn wait(&self) {
+    /// Sleeps until it has. It never will where the host waits for a device that has failed.
+    pub(crate) fn wait(&self) -> UrResult<()> {
         while !self.is_over() {
             let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-            let (before, forever) = (self.value.wrapping_sub(1), std::ptr::null::<libc::timespec>());
-            // SAFETY: a live word.
-            unsafe { libc::syscall(libc::SYS_futex, self.word, operation, before, forever) };
+            let (before, most) = (self.value.wrapping_sub(1), SLEEP);
+            // SAFETY: a live word and time.
+            let woken = unsafe { libc::syscall(libc::SYS_futex, self.word, operation, before, &raw const most) };
+            if woken != 0 && !self.is_over() {
+                let _current = self.primary.activate()?;
+                self.primary.own_lane()?.check()?;
+            }
         }
+        Ok(())
+    }
+
+    /// What it stands for began and ended then.
+    pub(crate) fn note_times(&self, began: u64, ended: u64) {
+        _ = self.times.set((began, ended));
+    }
+
+    /// When that was, if it is known.
+    pub(crate) fn times(&self) -> Option<(u64, u64)> {
+        self.times.get().copied()
     }
 
     /// Has a stream give it, in place of the host. The stream's context is current.
@@ -177,8 +292,8 @@ impl HostSignal {
 
 impl Drop for HostSignal {
     fn drop(&mut self) {
-        // What nobody has signalled would hold streams forever.
-        self.signal();
+        // What nobody has signalled would hold streams forever. Commands have it, so it holds up none of them.
+        self.set();
         let next = (self.word, self.value.wrapping_add(1));
         self.primary.words.0.lock().push(next);
     }

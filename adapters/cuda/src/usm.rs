@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Unified shared memory: CUDA's behind the kit's cache.
 //!
-//! Device memory is `cuMemAlloc`'s, host memory is pinned, shared memory is managed. The driver takes 65 µs and more
-//! for an allocation; the kit keeps freed memory and hands it out again. Memory that is freed in use stays in
-//! quarantine until markers behind the commands are reached.
+//! Device memory is of a [pool](crate::memory_pool), host memory is pinned, shared memory is managed. The kit keeps freed
+//! memory and hands it out again. Memory that is freed in use stays in quarantine until markers behind the commands are
+//! reached. The driver waits for the device before it takes host and managed memory back, so it gets that later, when no
+//! command is unfinished.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmAllocInfo, UsmPoolFlags, UsmType};
-use kit::{
-    InfoOut, Markers, UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties, UsmRequest, size_from_environment,
-};
+use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmType};
+use kit::{UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::OnceLock;
 
 use crate::driver::{self, cu, cu_get};
-use crate::{Context, Cuda, Device, Queue};
+use crate::memory_pool::MemoryPool;
+use crate::primary::Primary;
+use crate::{Context, Cuda, Device, Queue, ipc};
 
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -25,12 +26,14 @@ pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 /// `UR_CUDA_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
 fn limit() -> usize {
     static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| size_from_environment("UR_CUDA_USM_POOL", 512 << 20))
+    *LIMIT.get_or_init(|| kit::environment::CUDA_USM_POOL.size(512 << 20))
 }
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
-    type Fence = Markers<Queue>;
+
+    // In a child of `fork` nothing runs.
+    kit::fence_by_markers!(Queue, |this| driver::is_lost(), this.in_flight);
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
         &self.usm
@@ -56,14 +59,18 @@ impl kit::MemoryProvider for Context {
         _properties: &UsmProperties,
     ) -> UrResult<usize> {
         let device = place.device.as_ref().unwrap_or(&self.devices[0]);
-        let _current = device.primary()?.activate()?;
-        let address = allocate(place.kind, size)?;
+        let primary = device.primary()?;
+        let _current = primary.activate()?;
+        if !self.later.lock().is_empty() && matches!(kit::MemoryProvider::fence(self), Ok(None)) {
+            self.free_later();
+        }
+        let address = allocate(primary, place.kind, size)?;
         let address = match address.is_multiple_of(align.max(1)) {
             true => address,
             false => {
                 // The driver takes no alignment: of more memory, a part is aligned.
-                free(place.kind, address)?;
-                let base = allocate(place.kind, size.saturating_add(align))?;
+                self.give_back(primary, place.kind, address)?;
+                let base = allocate(primary, place.kind, size.saturating_add(align))?;
                 let aligned = base.next_multiple_of(align);
                 self.shifted.lock().insert(aligned, base);
                 aligned
@@ -84,43 +91,16 @@ impl kit::MemoryProvider for Context {
             return Ok(());
         }
         let device = place.device.as_ref().unwrap_or(&self.devices[0]);
-        let _current = device.primary()?.activate()?;
+        let primary = device.primary()?;
+        let _current = primary.activate()?;
         let base = self.shifted.lock().remove(&address).unwrap_or(address);
-        free(place.kind, base)
-    }
-
-    fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
-        if flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "the pools are the adapter's own, and not memory pools of CUDA",
-            ));
-        }
-        Ok(())
-    }
-
-    fn fence(&self) -> UrResult<Option<Markers<Queue>>> {
-        // In a child of `fork` nothing runs.
-        if driver::is_lost() || self.in_flight.is_idle() {
-            return Ok(None);
-        }
-        let markers = self.in_flight.unfinished()?;
-        Ok((!markers.is_empty()).then_some(markers))
-    }
-
-    fn progress(&self) -> impl Fn(&Markers<Queue>) -> bool {
-        |markers| markers.iter().all(|marker| marker.is_over())
-    }
-
-    fn wait_for(&self, fence: &Markers<Queue>) {
-        for signal in fence.iter().flat_map(|marker| marker.signals()) {
-            if let Err(error) = signal.wait() {
-                log::debug!("a command failed before memory that it may have used was freed: {error}");
-            }
-        }
+        self.give_back(primary, place.kind, base)
     }
 
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
+        if let Some(found) = self.foreign.find(address) {
+            return Some(found);
+        }
         let _current = self.primary().activate().ok()?;
         let found = pointer(address)?;
         let kind = match found.memory {
@@ -142,9 +122,17 @@ impl kit::MemoryProvider for Context {
     fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
         let address = memory as usize;
         match kit::MemoryProvider::foreign(self, address) {
-            Some(found) if found.base == address => {
+            Some(found)
+                if found.base == address && !self.is_of_another(address) && self.foreign.find(address).is_none() =>
+            {
                 let _current = self.primary().activate()?;
-                free(found.kind, address)
+                // SAFETY: memory of this kind that the client frees.
+                unsafe {
+                    match found.kind {
+                        UsmType::HOST => cu!(cuMemFreeHost(memory)),
+                        _ => cu!(cuMemFree(address as u64)),
+                    }
+                }
             }
             _ => Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_VALUE,
@@ -159,8 +147,8 @@ pub(crate) struct Pointer {
     memory: CUmemorytype,
     is_managed: bool,
     device: CUdevice,
-    base: usize,
-    size: usize,
+    pub(crate) base: usize,
+    pub(crate) size: usize,
 }
 
 /// Asks CUDA for an address; `None` if it is none of its memory. A context is current.
@@ -201,8 +189,46 @@ pub(crate) fn pointer(address: usize) -> Option<Pointer> {
     })
 }
 
+/// Whether memory is CUDA's, or registered with it. A context is current.
+pub(crate) fn is_known(context: &Context, address: usize) -> bool {
+    context.usm.find(context, address).is_some() || pointer(address).is_some()
+}
+
+impl Context {
+    /// Gives memory back that no command uses: at once, or when the driver would not wait for other commands.
+    fn give_back(&self, primary: &'static Primary, kind: UsmType, base: usize) -> UrResult<()> {
+        if kind != UsmType::DEVICE && !matches!(kit::MemoryProvider::fence(self), Ok(None)) {
+            self.later.lock().push((kind, base));
+            return Ok(());
+        }
+        free(primary, kind, base)
+    }
+
+    /// Gives host and managed memory back that commands used when it was freed. None is unfinished.
+    pub(crate) fn free_later(&self) {
+        let later = std::mem::take(&mut *self.later.lock());
+        for (kind, base) in later {
+            let freed = self
+                .primary()
+                .activate()
+                .and_then(|_current| free(self.primary(), kind, base));
+            if let Err(error) = freed {
+                log::warn!("freed USM is leaked: {error}");
+            }
+        }
+    }
+}
+
+/// The pool that device memory comes from, if it does.
+fn pool(primary: &'static Primary) -> UrResult<Option<&'static MemoryPool>> {
+    match ipc::shares_usm() {
+        true => Ok(None),
+        false => primary.memory_pool(),
+    }
+}
+
 /// Takes memory from the driver. The context of the device is current.
-fn allocate(kind: UsmType, size: usize) -> UrResult<usize> {
+fn allocate(primary: &'static Primary, kind: UsmType, size: usize) -> UrResult<usize> {
     // SAFETY: places for the addresses.
     let allocated = unsafe {
         match kind {
@@ -211,7 +237,11 @@ fn allocate(kind: UsmType, size: usize) -> UrResult<usize> {
                 let memory = cu_get!(cuMemHostAlloc(_, size, flags): *mut c_void = std::ptr::null_mut());
                 memory.map(|memory| memory as usize)
             }
-            UsmType::DEVICE => cu_get!(cuMemAlloc(_, size): CUdeviceptr = 0).map(|address| address as usize),
+            UsmType::DEVICE => match pool(primary)? {
+                Some(pool) => pool.allocate(size),
+                None => cu_get!(cuMemAlloc(_, size): CUdeviceptr = 0),
+            }
+            .map(|address| address as usize),
             _ => {
                 let flags = CU_MEM_ATTACH_GLOBAL;
                 cu_get!(cuMemAllocManaged(_, size, flags): CUdeviceptr = 0).map(|address| address as usize)
@@ -227,8 +257,13 @@ fn allocate(kind: UsmType, size: usize) -> UrResult<usize> {
     })
 }
 
-/// Gives memory back to the driver. No command uses it.
-fn free(kind: UsmType, address: usize) -> UrResult<()> {
+/// Gives memory back to the driver that [`allocate`] took. No command uses it.
+fn free(primary: &'static Primary, kind: UsmType, address: usize) -> UrResult<()> {
+    if kind == UsmType::DEVICE
+        && let Some(pool) = pool(primary)?
+    {
+        return pool.free(address as CUdeviceptr);
+    }
     // SAFETY: memory of this kind that nobody uses any more.
     unsafe {
         match kind {
@@ -247,22 +282,7 @@ fn zero(context: &Context, address: usize, size: usize) -> UrResult<()> {
 }
 
 impl kit::UsmAlloc<Cuda> for Context {
-    fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, Cuda>) -> UrResult<*mut c_void> {
-        self.usm.alloc(self, &request)
-    }
-
-    fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
-        self.usm.free(self, memory)
-    }
-
-    #[inline]
-    fn usm_rest<const N: usize>(&self, memory: [*const c_void; N]) -> [usize; N] {
-        self.usm.rest(memory)
-    }
-
-    fn usm_info(self: &Arc<Self>, memory: *const c_void, query: UsmAllocInfo, out: InfoOut<'_>) -> UrResult<()> {
-        self.usm.info(self, memory, query, out)
-    }
+    kit::context_usm_methods!(Cuda);
 
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
         let _current = self.primary().activate()?;

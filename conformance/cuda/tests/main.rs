@@ -2,9 +2,13 @@
 //! Tests of the CUDA adapter. Those of module `driver` are for the driver without a GPU, whose variables make it lack
 //! what a driver may lack; the others run on a real one, too (`OXUR_CUDA_SYSTEM=1`).
 
+mod assertions;
 mod driver;
+mod graphs;
+mod held;
 mod programs;
 mod streams;
+mod virtual_mem;
 
 use std::path::Path;
 use std::sync::OnceLock;

@@ -148,8 +148,22 @@ fn a_kernel_that_faults_loses_the_device_and_no_more() {
     }
     let rig = Rig::new();
     let kernel = rig.kernel("wild");
+    let status = |event: &Event| {
+        event
+            .info::<EventStatus>(EventInfo::COMMAND_EXECUTION_STATUS)
+            .expect("the status")
+    };
+    let complete = rig.queue.barrier(&[]).expect("a barrier");
+    complete.wait().expect("urEventWait");
     let waiting = rig.launch(&kernel, &Range::new([1]), &[]).expect("launch");
+    while status(&waiting) == EventStatus::SUBMITTED {
+        std::thread::yield_now();
+    }
+    assert_eq!(status(&waiting), EventStatus::ERROR);
     assert_eq!(code(waiting.wait()), ResultCode::ERROR_DEVICE_LOST);
+    assert_eq!(status(&waiting), EventStatus::ERROR);
+    // What was complete before still is.
+    assert_eq!(status(&complete), EventStatus::COMPLETE);
     // All that comes later, and all that is released.
     assert_eq!(code(rig.queue.finish()), ResultCode::ERROR_DEVICE_LOST);
     assert_eq!(

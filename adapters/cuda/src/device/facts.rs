@@ -45,6 +45,7 @@ pub(crate) struct Facts {
     pub(crate) has_host_atomics: bool,
     pub(crate) has_cooperative: bool,
     pub(crate) has_clusters: bool,
+    pub(crate) has_virtual_memory: bool,
 }
 
 impl Facts {
@@ -113,6 +114,7 @@ impl Facts {
             has_host_atomics: flag(CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED)?,
             has_cooperative: flag(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH)?,
             has_clusters: flag(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH)?,
+            has_virtual_memory: flag(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED)?,
         })
     }
 }

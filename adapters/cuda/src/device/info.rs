@@ -8,15 +8,21 @@ use oxur_adapter_kit as kit;
 use super::Device;
 use crate::adapter::is_plain_cuda;
 use crate::driver::{self, cu};
-use crate::program;
+use crate::{ipc, program};
 
 /// NVIDIA's number among the vendors of PCI.
 const NVIDIA: u32 = 0x10de;
+
+/// The width of vectors: a register has 32 bits.
+const VECTORS: [[u32; 2]; 7] = [[4; 2], [2; 2], [1; 2], [1; 2], [1; 2], [1; 2], [2; 2]];
 
 impl Device {
     /// Answers a query: with a fact, with what follows from facts, or with what the kit says of devices in general.
     pub(super) fn answer(&self, query: DeviceInfo, out: InfoOut<'_>) -> UrResult<()> {
         let f = &self.facts;
+        if let Some(width) = kit::vector_width(query, &VECTORS) {
+            return out.value(width);
+        }
         match query {
             DeviceInfo::NAME => out.str(&f.name),
             DeviceInfo::VENDOR => out.str("NVIDIA Corporation"),
@@ -26,32 +32,25 @@ impl Device {
             DeviceInfo::VERSION if is_plain_cuda() => out.str(&format!("{}.{}", f.capability.0, f.capability.1)),
             DeviceInfo::VERSION => out.str(&format!("OpenCL 3.0 sm_{}{}", f.capability.0, f.capability.1)),
             DeviceInfo::BACKEND_RUNTIME_VERSION => out.str(&format!("{}.{}", f.capability.0, f.capability.1)),
-            DeviceInfo::PROFILE => out.str("FULL_PROFILE"),
             DeviceInfo::EXTENSIONS => out.str(&self.extensions()),
             DeviceInfo::IL_VERSION => out.str("SPIR-V_1.6"),
-            DeviceInfo::BUILT_IN_KERNELS => out.str(""),
             DeviceInfo::UUID => out.value(f.uuid),
             DeviceInfo::PCI_ADDRESS => out.str(&f.pci),
 
             DeviceInfo::MAX_COMPUTE_UNITS => out.value(f.multiprocessors),
             DeviceInfo::MAX_CLOCK_FREQUENCY => out.value(f.clock / 1000),
-            DeviceInfo::ADDRESS_BITS => out.value(64_u32),
-            DeviceInfo::ENDIAN_LITTLE
-            | DeviceInfo::COMPILER_AVAILABLE
-            | DeviceInfo::LINKER_AVAILABLE
-            | DeviceInfo::PREFERRED_INTEROP_USER_SYNC => out.bool(true),
+            DeviceInfo::COMPILER_AVAILABLE | DeviceInfo::LINKER_AVAILABLE | DeviceInfo::PREFERRED_INTEROP_USER_SYNC => {
+                out.bool(true)
+            }
             DeviceInfo::ERROR_CORRECTION_SUPPORT => out.bool(f.has_ecc),
             DeviceInfo::AVAILABLE => out.bool(!f.is_prohibited && !driver::is_lost()),
-            DeviceInfo::EXECUTION_CAPABILITIES => out.value(DeviceExecCapabilityFlags::KERNEL),
             DeviceInfo::QUEUE_ON_HOST_PROPERTIES => {
                 out.value(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE | QueueFlags::PROFILING_ENABLE)
             }
-            DeviceInfo::QUEUE_ON_DEVICE_PROPERTIES => out.value(QueueFlags::empty()),
             // Events of CUDA have a resolution of half a microsecond.
             DeviceInfo::PROFILING_TIMER_RESOLUTION => out.value(500_usize),
             DeviceInfo::PRINTF_BUFFER_SIZE => out.value(1_usize << 20),
 
-            DeviceInfo::MAX_WORK_ITEM_DIMENSIONS => out.value(3_u32),
             DeviceInfo::MAX_WORK_ITEM_SIZES => out.slice(&f.max_block),
             DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(f.max_threads),
             DeviceInfo::MAX_WORK_GROUPS_3D => out.value(f.max_grid),
@@ -66,30 +65,14 @@ impl Device {
                 out.value(float_config() | DeviceFpCapabilityFlags::CORRECTLY_ROUNDED_DIVIDE_SQRT)
             }
             DeviceInfo::DOUBLE_FP_CONFIG => out.value(float_config()),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_CHAR | DeviceInfo::NATIVE_VECTOR_WIDTH_CHAR => out.value(4_u32),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_SHORT
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_SHORT
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_HALF
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_HALF => out.value(2_u32),
-            DeviceInfo::PREFERRED_VECTOR_WIDTH_INT
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_INT
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_LONG
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_LONG
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_FLOAT
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_FLOAT
-            | DeviceInfo::PREFERRED_VECTOR_WIDTH_DOUBLE
-            | DeviceInfo::NATIVE_VECTOR_WIDTH_DOUBLE => out.value(1_u32),
-
             DeviceInfo::GLOBAL_MEM_SIZE => out.value(f.memory as u64),
             DeviceInfo::GLOBAL_MEM_FREE => out.value(self.free_memory()?),
-            DeviceInfo::GLOBAL_MEM_CACHE_TYPE => out.value(DeviceMemCacheType::READ_WRITE_CACHE),
             DeviceInfo::GLOBAL_MEM_CACHELINE_SIZE => out.value(128_u32),
             DeviceInfo::GLOBAL_MEM_CACHE_SIZE => out.value(f.l2_cache),
             DeviceInfo::MAX_MEM_ALLOC_SIZE => out.value(f.memory as u64),
             DeviceInfo::MEM_BASE_ADDR_ALIGN => out.value(8 * 512_u32),
             DeviceInfo::MAX_CONSTANT_BUFFER_SIZE => out.value(f.constant_memory),
             DeviceInfo::MAX_CONSTANT_ARGS => out.value(9_u32),
-            DeviceInfo::LOCAL_MEM_TYPE => out.value(DeviceLocalMemType::LOCAL),
             DeviceInfo::LOCAL_MEM_SIZE => out.value(f.shared_memory_optin.max(f.shared_memory) as u64),
             DeviceInfo::HOST_UNIFIED_MEMORY | DeviceInfo::IS_INTEGRATED_GPU => out.bool(f.is_integrated),
             DeviceInfo::MEMORY_CLOCK_RATE if f.memory_clock != 0 => out.value(f.memory_clock / 1000),
@@ -109,36 +92,14 @@ impl Device {
                 out.value(usm_access(f.has_pageable, f.has_pageable, f.has_host_atomics))
             }
 
-            // There are no images here yet.
-            DeviceInfo::IMAGE_SUPPORT | DeviceInfo::IMAGE_SRGB => out.bool(false),
-            DeviceInfo::MAX_READ_IMAGE_ARGS
-            | DeviceInfo::MAX_WRITE_IMAGE_ARGS
-            | DeviceInfo::MAX_READ_WRITE_IMAGE_ARGS
-            | DeviceInfo::MAX_SAMPLERS => out.value(0_u32),
-            DeviceInfo::IMAGE2D_MAX_WIDTH
-            | DeviceInfo::IMAGE2D_MAX_HEIGHT
-            | DeviceInfo::IMAGE3D_MAX_WIDTH
-            | DeviceInfo::IMAGE3D_MAX_HEIGHT
-            | DeviceInfo::IMAGE3D_MAX_DEPTH
-            | DeviceInfo::IMAGE_MAX_BUFFER_SIZE
-            | DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(0_usize),
-
-            DeviceInfo::BUILD_ON_SUBDEVICE | DeviceInfo::ESIMD_SUPPORT | DeviceInfo::USE_NATIVE_ASSERT => {
-                out.bool(false)
-            }
             DeviceInfo::ATOMIC_64 => out.bool(f.capability.0 >= 6),
             DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
-                out.value(MemoryOrderCapabilityFlags::all())
+                out.value(kit::ALL_MEMORY_ORDERS)
             }
             DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
-                out.value(MemoryScopeCapabilityFlags::all())
+                out.value(kit::ALL_MEMORY_SCOPES)
             }
             DeviceInfo::BFLOAT16 | DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE => out.bool(f.capability.0 >= 8),
-
-            DeviceInfo::SUPPORTED_PARTITIONS => out.slice::<DevicePartition>(&[]),
-            DeviceInfo::PARTITION_MAX_SUB_DEVICES => out.value(0_u32),
-            DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(DeviceAffinityDomainFlags::empty()),
-            DeviceInfo::PARTITION_TYPE => out.slice::<DevicePartitionProperty>(&[]),
 
             DeviceInfo::GLOBAL_VARIABLE_SUPPORT
             | DeviceInfo::USM_POOL_SUPPORT
@@ -150,7 +111,10 @@ impl Device {
             | DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP
             | DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP
             | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
+            | DeviceInfo::USE_NATIVE_ASSERT
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP => out.bool(true),
+            DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(f.has_virtual_memory),
+            DeviceInfo::IPC_MEMORY_SUPPORT_EXP => out.bool(ipc::shares_usm()),
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => {
                 let mut all = KernelLaunchPropertiesFlags::empty();
                 all.set(KernelLaunchPropertiesFlags::COOPERATIVE, f.has_cooperative);
@@ -180,6 +144,7 @@ impl Device {
             "cl_khr_int64_base_atomics",
             "cl_khr_int64_extended_atomics",
             "cl_ext_float_atomics",
+            "cl_intel_devicelib_assert",
         ];
         if self.facts.capability >= (5, 3) {
             names.push("cl_khr_fp16");

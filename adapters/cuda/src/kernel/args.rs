@@ -33,6 +33,15 @@ pub(crate) struct Packed {
     pub(super) shared: u32,
 }
 
+/// Addresses of what a launch has for itself, or 0.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Words {
+    /// What a failed assertion fills.
+    pub(super) assertion: u64,
+    /// What all work-groups wait at.
+    pub(super) barrier: u64,
+}
+
 impl Packed {
     /// Where the driver finds each parameter. A kernel that our compiler made has one: the block.
     #[inline(always)]
@@ -50,7 +59,7 @@ impl Packed {
 
     /// Tells the kernel its range: all of it, and the first work-group of this part of the launch.
     #[inline(always)]
-    pub(super) fn set_range(&mut self, told: Told, grid: &Grid, first_group: [u32; 3], barrier: u64) {
+    pub(super) fn set_range(&mut self, told: Told, grid: &Grid, first_group: [u32; 3], words: Words) {
         let range = LaunchRange {
             global_size: grid.global.map(|size| size as u64),
             global_offset: grid.offset.map(|offset| offset as u64),
@@ -58,8 +67,8 @@ impl Packed {
             first_group,
             dimensions: grid.dimensions,
             reserved: 0,
-            assertion: 0,
-            grid_barrier: barrier,
+            assertion: words.assertion,
+            grid_barrier: words.barrier,
         };
         let place = bytes(&mut self.block)[told.range_offset..][..size_of::<LaunchRange>()].as_mut_ptr();
         // SAFETY: so many bytes; the structure has no padding that anybody reads.

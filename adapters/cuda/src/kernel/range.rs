@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! How a range of work-items becomes blocks of threads.
 
+use kit::groups::{self, padded, too_many_groups};
 use kit::ur::ResultCode;
 use kit::{Range, UrError, UrResult};
 use oxur_adapter_kit as kit;
@@ -21,14 +22,6 @@ pub(crate) struct Grid {
 /// How many threads a block has where the choice is ours: enough to fill a multiprocessor with few blocks.
 const THREADS: u32 = 256;
 
-/// An array of a range as CUDA takes it.
-#[inline(always)]
-fn padded(sizes: &[usize], rest: usize) -> [usize; 3] {
-    let mut all = [rest; 3];
-    all[..sizes.len()].copy_from_slice(sizes);
-    all
-}
-
 impl OnDevice {
     /// The blocks of a range; `None` for a launch of nothing.
     #[inline(always)]
@@ -45,18 +38,11 @@ impl OnDevice {
         if offset != [0; 3] && !self.interface().has_range() {
             return Err(no_offset(offset));
         }
-        let mut groups = [0; 3];
-        for d in 0..3 {
-            let size = local[d] as usize;
-            // A range that we divide may have incomplete blocks at its end, if the kernel knows its range.
-            if !global[d].is_multiple_of(size) && !chosen {
-                return Err(no_whole_groups(global, local));
-            }
-            groups[d] = u32::try_from(global[d].div_ceil(size)).map_err(|_| too_many(global))?;
-        }
+        // A range that we divide may have incomplete blocks at its end, if the kernel knows its range.
+        let groups = groups::count(global, local, !chosen)?;
         let f = &device.facts;
         if groups[0] as usize > f.max_grid[0] || !self.interface().has_range() && self.exceeds(&groups) {
-            return Err(too_many(global));
+            return Err(too_many_groups(global));
         }
         Ok(Some(Grid {
             groups,
@@ -87,17 +73,8 @@ impl OnDevice {
     #[inline(always)]
     fn checked_group(&self, local: [usize; 3], global: [usize; 3], device: &Device) -> UrResult<[u32; 3]> {
         let interface = self.interface();
-        let fits_kernel = interface
-            .required_size
-            .is_none_or(|required| local == required.map(|size| size.max(1) as usize));
-        let most = device.facts.max_block;
-        let fits_device = local[0] <= most[0] && local[1] <= most[1] && local[2] <= most[2];
-        let threads = || local[0] * local[1] * local[2];
-        let fits_most = || interface.max_size.is_none_or(|most| threads() <= most as usize);
-        if fits_kernel && fits_device && threads() <= self.max_threads as usize && fits_most() {
-            return Ok(local.map(|size| size as u32));
-        }
-        Err(no_group(local, global))
+        let most = self.max_threads.min(interface.max_size.unwrap_or(u32::MAX)) as usize;
+        groups::checked_group(local, global, interface.required_size, device.facts.max_block, most)
     }
 }
 
@@ -124,34 +101,10 @@ fn divisor(size: usize, most: usize) -> usize {
 }
 
 #[cold]
-fn no_group(local: [usize; 3], global: [usize; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-        format!("the kernel has no work-groups of {local:?} work-items (of {global:?}) on this device"),
-    )
-}
-
-#[cold]
-fn no_whole_groups(global: [usize; 3], local: [u32; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-        format!("CUDA has whole work-groups only: {global:?} is no multiple of {local:?}"),
-    )
-}
-
-#[cold]
 fn no_offset(offset: [usize; 3]) -> UrError {
     UrError::with_message(
         ResultCode::ERROR_UNSUPPORTED_FEATURE,
         format!("a kernel of PTX has no global offset, as {offset:?}"),
-    )
-}
-
-#[cold]
-fn too_many(global: [usize; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_DIMENSION,
-        format!("{global:?} work-items make too many work-groups for CUDA"),
     )
 }
 

@@ -35,6 +35,8 @@ pub(crate) struct Told {
     pub(crate) may_pad: bool,
     /// Whether all work-groups wait for each other.
     pub(crate) has_device_barrier: bool,
+    /// Whether assertions may fail.
+    pub(crate) has_assertions: bool,
 }
 
 /// A parameter.
@@ -69,6 +71,7 @@ impl Interface {
                 range_offset: entry.range_offset,
                 may_pad: entry.may_pad,
                 has_device_barrier: info.has_device_barrier,
+                has_assertions: info.has_assertions,
             }),
         }
     }

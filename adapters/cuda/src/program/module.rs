@@ -80,11 +80,7 @@ pub(super) fn check_image(code: &[u8]) -> UrResult<()> {
 
 fn cache() -> &'static CacheConfig {
     static CACHE: OnceLock<CacheConfig> = OnceLock::new();
-    CACHE.get_or_init(|| {
-        let read = FromEnvironment::read();
-        read.ignored.iter().for_each(|problem| log::warn!("{problem}"));
-        read.config
-    })
+    CACHE.get_or_init(|| FromEnvironment::read().config)
 }
 
 /// Whose the cubins in the cache are, for `oxur cache`.
@@ -152,6 +148,10 @@ impl Module {
     }
 
     fn load(device: &Arc<Device>, cubin: &[u8]) -> UrResult<Self> {
+        // A call of CUDA's function for that.
+        if cubin.windows(7).any(|name| name == b"vprintf") {
+            device.primary()?.note_prints();
+        }
         // SAFETY: an image, which says itself how long it is: `check_image` has seen it, or the driver has made it.
         let raw = unsafe { cu_get!(cuModuleLoadData(_, cubin.as_ptr().cast()): CUmodule = std::ptr::null_mut()) }?;
         Ok(Self {

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The way of every command into a lane.
+//! The way of every command into a lane, if the host does not [hold it up](super::hold).
 //!
 //! An out-of-order queue has up to [`MOST_LANES`]. A command goes behind the one that it waits for, if that is the last
-//! of its lane; else into the next lane that the host does not hold up. A command that waits for the host would keep
-//! others in its lane from running, on which the host may wait: so those go elsewhere.
+//! of its lane; else into the next lane that the host does not hold up. That it does only where commands were forced into
+//! it: they would keep others in the lane from running, on which the host may wait. So those go elsewhere.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kit::ur::{CommandType, ResultCode};
-use kit::{UrError, UrResult};
+use kit::UrResult;
+use kit::ur::CommandType;
 use oxur_adapter_kit as kit;
-use oxur_cuda_sys::CUstream;
 use smallvec::SmallVec;
 
+use super::commands::How;
 use super::{Out, Queue, Wait};
+use crate::held::Held;
 use crate::lane::{Lane, OpenLane};
 use crate::signal::Signal;
 use crate::{Event, driver, primary};
@@ -31,6 +32,8 @@ pub(super) struct Order {
     /// What all commands from now on wait for, and how many such there were.
     barrier: Option<Signal>,
     barriers: u64,
+    /// The commands that the host holds up; of a queue in order the last one.
+    held: Vec<Arc<Held>>,
 }
 
 impl Order {
@@ -39,15 +42,59 @@ impl Order {
             lanes: vec![(first.clone(), 0)],
             barrier: None,
             barriers: 0,
+            held: Vec::new(),
         }
+    }
+
+    /// The commands that the host holds up.
+    pub(super) fn held(&mut self) -> &[Arc<Held>] {
+        self.held.retain(|held| held.blocker().is_some());
+        &self.held
+    }
+
+    /// Whether there are any.
+    pub(super) fn has_held(&mut self) -> bool {
+        !self.held().is_empty()
+    }
+
+    /// Whether the host holds up the last barrier.
+    pub(super) fn is_barrier_held(&self) -> bool {
+        self.barrier.as_ref().is_some_and(|barrier| barrier.blocker().is_some())
+    }
+
+    /// The one of a queue in order, for the next to wait for it.
+    pub(super) fn take_last(&mut self) -> Option<Arc<Held>> {
+        self.held.pop()
+    }
+
+    /// One more.
+    pub(super) fn add_held(&mut self, held: &Arc<Held>, is_barrier: bool) {
+        self.held.push(held.clone());
+        if is_barrier {
+            self.set_barrier(Signal::Held(held.clone()));
+        }
+    }
+
+    fn set_barrier(&mut self, barrier: Signal) {
+        self.barriers += 1;
+        self.barrier = Some(barrier);
     }
 
     pub(super) fn lanes(&self) -> Vec<Arc<Lane>> {
         self.lanes.iter().map(|(lane, _)| lane.clone()).collect()
     }
 
+    /// What all commands from now on wait for.
+    pub(super) fn barrier(&self) -> Option<Signal> {
+        self.barrier.clone()
+    }
+
     /// What a lane has to wait for that has not seen the last barrier.
     fn barrier_for(&mut self, lane: &Arc<Lane>) -> Option<Signal> {
+        // One that another thread has just enqueued need not come first.
+        if self.is_barrier_held() {
+            return None;
+        }
         let own = self.lanes.iter_mut().find(|(own, _)| Arc::ptr_eq(own, lane))?;
         let seen = std::mem::replace(&mut own.1, self.barriers);
         self.barrier.clone().filter(|_| seen != self.barriers)
@@ -55,20 +102,7 @@ impl Order {
 }
 
 /// What is there when commands are complete.
-#[derive(Clone)]
-pub(crate) struct Marker(Arc<[Signal]>);
-
-impl Marker {
-    /// Whether they are.
-    pub(crate) fn is_over(&self) -> bool {
-        self.0.iter().all(Signal::is_over)
-    }
-
-    /// All that must be there.
-    pub(crate) fn signals(&self) -> &[Signal] {
-        &self.0
-    }
-}
+pub(crate) type Marker = kit::Marker<Signal>;
 
 impl kit::TrackedQueue for Queue {
     type Marker = Marker;
@@ -80,7 +114,8 @@ impl kit::TrackedQueue for Queue {
         }
         let _current = self.primary.activate()?;
         self.mark.take();
-        let mut signals = Vec::new();
+        // First: they are in lanes when they are submitted.
+        let mut signals: Vec<_> = self.held().into_iter().map(Signal::Held).collect();
         for lane in self.lanes() {
             if lane.is_idle() {
                 continue;
@@ -97,7 +132,7 @@ impl kit::TrackedQueue for Queue {
             // They are to be looked at again.
             self.mark.set();
         }
-        Ok((!signals.is_empty()).then(|| Marker(signals.into())))
+        Ok((!signals.is_empty()).then(|| signals.into()))
     }
 
     fn is_over(marker: &Marker) -> bool {
@@ -106,15 +141,30 @@ impl kit::TrackedQueue for Queue {
 }
 
 impl Queue {
-    /// Submits a command by `call`, which gives it to the stream.
+    /// Submits a command by `call`, which gives it to the lane: at once, or when the host does not hold it up any more.
     #[inline(always)]
     pub(super) fn enqueue(
+        self: &Arc<Self>,
+        how: How<'_>,
+        mut call: impl FnMut(&OpenLane<'_>) -> UrResult<()> + Send + 'static,
+    ) -> UrResult<()> {
+        match self.holds(how.wait) {
+            false => self.enqueue_now(how.kind, how.blocking, how.wait, how.event, call),
+            true => self
+                .hold(how, &[], false, move |lane| call(lane).map(|()| None))
+                .map(drop),
+        }
+    }
+
+    /// The same for a command that the host does not hold up.
+    #[inline(always)]
+    pub(super) fn enqueue_now(
         self: &Arc<Self>,
         command: CommandType,
         blocking: bool,
         wait: Wait<'_>,
         event: Out<'_>,
-        call: impl FnOnce(CUstream) -> UrResult<()>,
+        call: impl FnOnce(&OpenLane<'_>) -> UrResult<()>,
     ) -> UrResult<()> {
         let _current = self.primary.activate()?;
         if self.in_order {
@@ -132,27 +182,33 @@ impl Queue {
         blocking: bool,
         wait: Wait<'_>,
         event: Out<'_>,
-        call: impl FnOnce(CUstream) -> UrResult<()>,
+        call: impl FnOnce(&OpenLane<'_>) -> UrResult<()>,
     ) -> UrResult<()> {
-        let lane = self.choose(wait)?;
+        let lane = self.choose_behind(wait)?;
+        let open = self.open_behind_barrier(&lane)?;
+        self.run(open, command, blocking, wait, event, call)
+    }
+
+    /// Opens a lane, whose next commands wait for the last barrier.
+    fn open_behind_barrier<'a>(&self, lane: &'a Arc<Lane>) -> UrResult<OpenLane<'a>> {
         let open = lane.open()?;
-        let barrier = self.order.lock().barrier_for(&lane);
+        let barrier = self.order.lock().barrier_for(lane);
         if let Some(barrier) = barrier {
             open.wait_for(&barrier)?;
         }
-        self.run(open, command, blocking, wait, event, call)
+        Ok(open)
     }
 
     /// Gives a command to a lane that is open, and that is closed before the command is waited for.
     #[inline(always)]
     fn run(
         self: &Arc<Self>,
-        lane: OpenLane<'_>,
+        mut lane: OpenLane<'_>,
         command: CommandType,
         blocking: bool,
         wait: Wait<'_>,
         event: Out<'_>,
-        call: impl FnOnce(CUstream) -> UrResult<()>,
+        call: impl FnOnce(&OpenLane<'_>) -> UrResult<()>,
     ) -> UrResult<()> {
         if !wait.is_empty() {
             self.depend(&lane, wait)?;
@@ -160,52 +216,21 @@ impl Queue {
         let timed = event.wanted() && (self.is_timed() || command == CommandType::TIMESTAMP_RECORDING_EXP);
         let submitted = if timed { primary::host_time() } else { 0 };
         let start = if timed { Some(lane.start()?) } else { None };
-        let called = call(lane.stream());
+        let called = call(&lane);
         // A part of it may be in the stream.
         self.mark.set();
         called?;
-        if event.wanted() || blocking {
+        if event.wanted() || lane.has_record() {
             let point = lane.end(start)?;
             drop(lane);
             if blocking {
                 point.wait()?;
             }
-            event.set(Event::new(point, self, command, submitted));
-        }
-        Ok(())
-    }
-
-    /// As [`Self::enqueue`], for a command that is complete when the host gives `end`.
-    pub(super) fn enqueue_held(
-        self: &Arc<Self>,
-        command: CommandType,
-        wait: Wait<'_>,
-        event: Out<'_>,
-        end: &Signal,
-        call: impl FnOnce(CUstream) -> UrResult<()>,
-    ) -> UrResult<()> {
-        let _current = self.primary.activate()?;
-        let lane = match self.in_order {
-            true => self.first.clone(),
-            false => self.choose(wait)?,
-        };
-        let open = lane.open()?;
-        let barrier = self.order.lock().barrier_for(&lane);
-        if let Some(barrier) = barrier {
-            open.wait_for(&barrier)?;
-        }
-        if !wait.is_empty() {
-            self.depend(&open, wait)?;
-        }
-        let timed = event.wanted() && self.is_timed();
-        let submitted = if timed { primary::host_time() } else { 0 };
-        let start = if timed { Some(open.start()?) } else { None };
-        let called = call(open.stream()).and_then(|()| open.wait_for(end));
-        self.mark.set();
-        called?;
-        if event.wanted() {
-            let point = open.end(start)?;
-            event.set(Event::new(point, self, command, submitted));
+            if event.wanted() {
+                event.set(Event::new(Signal::Point(point), self, command, submitted));
+            }
+        } else if blocking {
+            lane.finish()?;
         }
         Ok(())
     }
@@ -213,28 +238,20 @@ impl Queue {
     /// Has a lane wait for the events of a list.
     #[inline(never)]
     fn depend(&self, lane: &OpenLane<'_>, wait: Wait<'_>) -> UrResult<()> {
-        for event in wait.iter() {
-            if event.context().number != self.context.number {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_CONTEXT,
-                    format!(
-                        "an event of the wait list ({:?}) belongs to another context",
-                        kit::handle_of(&event)
-                    ),
-                ));
-            }
-            lane.wait_for(event.current())?;
-        }
-        Ok(())
+        self.check_wait(wait)?;
+        wait.iter().try_for_each(|event| lane.wait_for(event.current()))
     }
 
     /// The lane of an out-of-order queue for a command that waits for these events.
-    fn choose(&self, wait: Wait<'_>) -> UrResult<Arc<Lane>> {
+    fn choose_behind(&self, wait: Wait<'_>) -> UrResult<Arc<Lane>> {
+        self.choose(|lane| wait.iter().any(|event| lane.ends_with(event.current())))
+    }
+
+    /// The lane that ends with what a command waits for, or else the next.
+    pub(super) fn choose(&self, ends: impl Fn(&Lane) -> bool) -> UrResult<Arc<Lane>> {
         let lanes = self.order.lock().lanes();
-        for event in wait.iter() {
-            if let Some(lane) = lanes.iter().find(|lane| lane.ends_with(event.current())) {
-                return Ok(lane.clone());
-            }
+        if let Some(lane) = lanes.iter().find(|lane| ends(lane)) {
+            return Ok(lane.clone());
         }
         let next = self.next.fetch_add(1, Ordering::Relaxed);
         let turn = next % LANES;
@@ -242,7 +259,7 @@ impl Queue {
             return self.add_lane();
         }
         let from_turn = lanes[turn..].iter().chain(&lanes[..turn]);
-        match from_turn.clone().find(|lane| lane.held_by().is_empty()) {
+        match from_turn.clone().find(|lane| !lane.is_held()) {
             Some(lane) => Ok(lane.clone()),
             None if lanes.len() < MOST_LANES => self.add_lane(),
             None => Ok(lanes[next % lanes.len()].clone()),
@@ -256,78 +273,74 @@ impl Queue {
     }
 
     /// A command that does nothing but wait: for its list, or, if that is empty, for all commands before it.
-    pub(super) fn marker(
-        self: &Arc<Self>,
-        command: CommandType,
-        blocking: bool,
-        wait: Wait<'_>,
-        after_all: bool,
-        event: Out<'_>,
-    ) -> UrResult<()> {
-        let nothing = |_| Ok(());
+    pub(super) fn marker(self: &Arc<Self>, how: How<'_>, after_all: bool) -> UrResult<()> {
         if self.in_order || !after_all {
-            return self.enqueue(command, blocking, wait, event, nothing);
+            return self.enqueue(how, |_| Ok(()));
         }
-        let _current = self.primary.activate()?;
-        let lane = self.join()?;
-        let open = lane.open()?;
-        self.run(open, command, blocking, wait, event, nothing)
+        self.join(how, false)
     }
 
     /// A command that all later ones wait for.
-    pub(super) fn barrier(self: &Arc<Self>, command: CommandType, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+    pub(super) fn barrier_of(self: &Arc<Self>, how: How<'_>) -> UrResult<()> {
         if self.in_order {
-            return self.enqueue(command, false, wait, event, |_| Ok(()));
+            return self.enqueue(how, |_| Ok(()));
+        }
+        if how.wait.is_empty() {
+            return self.join(how, true);
+        }
+        if self.holds(how.wait) {
+            return self.hold(how, &[], true, |_| Ok(None)).map(drop);
         }
         let _current = self.primary.activate()?;
-        let lane = match wait.is_empty() {
-            true => self.join()?,
-            false => self.choose(wait)?,
-        };
-        {
-            let open = lane.open()?;
-            let before = self.order.lock().barrier_for(&lane);
-            if let Some(before) = before {
-                open.wait_for(&before)?;
-            }
-            self.run(open, command, false, wait, event, |_| Ok(()))?;
-        }
-        let barrier = Signal::Point(lane.tail()?);
-        let mut order = self.order.lock();
-        order.barriers += 1;
-        order.barrier = Some(barrier);
-        Ok(())
+        let lane = self.choose_behind(how.wait)?;
+        self.mark_in(&lane, how, &[], true)
     }
 
-    /// A lane that waits for all commands so far, and for the last barrier.
-    fn join(&self) -> UrResult<Arc<Lane>> {
+    /// A command that waits for all commands so far, and for the last barrier.
+    fn join(self: &Arc<Self>, how: How<'_>, is_barrier: bool) -> UrResult<()> {
+        let _current = self.primary.activate()?;
+        // First: they are in lanes when they are submitted.
+        let held = self.held();
         let lanes = self.order.lock().lanes();
         // Its commands hold up none but those that wait for all.
-        let lane = self.choose(Wait::empty())?;
-        let mut tails: SmallVec<[Signal; LANES]> = SmallVec::new();
-        for other in lanes.iter().filter(|other| !Arc::ptr_eq(other, &lane)) {
+        let lane = match held.is_empty() {
+            true => Some(self.choose(|_| false)?),
+            false => None,
+        };
+        let is_other = |other: &&Arc<Lane>| lane.as_ref().is_none_or(|lane| !Arc::ptr_eq(other, lane));
+        let mut tails: SmallVec<[Signal; LANES]> = held.into_iter().map(Signal::Held).collect();
+        for other in lanes.iter().filter(is_other) {
             if !other.is_idle() {
                 tails.push(Signal::Point(other.tail()?));
             }
         }
-        let barrier = self.order.lock().barrier_for(&lane);
-        let open = lane.open()?;
-        tails
-            .iter()
-            .chain(&barrier)
-            .try_for_each(|signal| open.wait_for(signal))?;
-        drop(open);
-        Ok(lane)
+        match lane {
+            Some(lane) if !self.holds(how.wait) => self.mark_in(&lane, how, &tails, is_barrier),
+            Some(lane) => {
+                tails.push(Signal::Point(lane.tail()?));
+                self.hold(how, &tails, is_barrier, |_| Ok(None)).map(drop)
+            }
+            None => self.hold(how, &tails, is_barrier, |_| Ok(None)).map(drop),
+        }
+    }
+
+    /// A command that does nothing, in a lane that waits for signals, and for the last barrier.
+    fn mark_in(self: &Arc<Self>, lane: &Arc<Lane>, how: How<'_>, behind: &[Signal], is_barrier: bool) -> UrResult<()> {
+        let open = self.open_behind_barrier(lane)?;
+        behind.iter().try_for_each(|signal| open.wait_for(signal))?;
+        self.run(open, how.kind, how.blocking, how.wait, how.event, |_| Ok(()))?;
+        if is_barrier {
+            let barrier = Signal::Point(lane.tail()?);
+            self.order.lock().set_barrier(barrier);
+        }
+        Ok(())
     }
 
     /// Has the first lane wait for events, and for the last barrier.
     pub(super) fn hold_first(self: &Arc<Self>, wait: Wait<'_>) -> UrResult<()> {
+        self.force_held(wait)?;
         let _current = self.primary.activate()?;
-        let open = self.first.open()?;
-        let barrier = self.order.lock().barrier_for(&self.first);
-        if let Some(barrier) = barrier {
-            open.wait_for(&barrier)?;
-        }
+        let open = self.open_behind_barrier(&self.first)?;
         self.depend(&open, wait)
     }
 

@@ -58,7 +58,33 @@ macro_rules! functions {
             cuMemFree(address: CUdeviceptr);
             cuMemHostAlloc(address: *mut *mut c_void, size: usize, flags: c_uint);
             cuMemFreeHost(address: *mut c_void);
+            cuMemPoolCreate(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps);
+            cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void);
+            cuMemPoolSetAccess(pool: CUmemoryPool, access: *const CUmemAccessDesc, count: usize);
+            cuMemAllocFromPoolAsync(address: *mut CUdeviceptr, size: usize, pool: CUmemoryPool, stream: CUstream);
+            cuMemFreeAsync(address: CUdeviceptr, stream: CUstream);
             cuMemAllocManaged(address: *mut CUdeviceptr, size: usize, flags: c_uint);
+            cuMemGetAllocationGranularity(
+                granularity: *mut usize, properties: *const CUmemAllocationProp, option: c_int,
+            );
+            cuMemAddressReserve(
+                address: *mut CUdeviceptr, size: usize, alignment: usize, start: CUdeviceptr, flags: u64,
+            );
+            cuMemAddressFree(address: CUdeviceptr, size: usize);
+            cuMemCreate(
+                handle: *mut CUmemGenericAllocationHandle, size: usize, properties: *const CUmemAllocationProp,
+                flags: u64,
+            );
+            cuMemRelease(handle: CUmemGenericAllocationHandle);
+            cuMemMap(
+                address: CUdeviceptr, size: usize, offset: usize, handle: CUmemGenericAllocationHandle, flags: u64,
+            );
+            cuMemUnmap(address: CUdeviceptr, size: usize);
+            cuMemSetAccess(address: CUdeviceptr, size: usize, access: *const CUmemAccessDesc, count: usize);
+            cuMemGetAccess(flags: *mut u64, location: *const CUmemLocation, address: CUdeviceptr);
+            cuIpcGetMemHandle(handle: *mut CUipcMemHandle, address: CUdeviceptr);
+            cuIpcOpenMemHandle(address: *mut CUdeviceptr, handle: CUipcMemHandle, flags: c_uint);
+            cuIpcCloseMemHandle(address: CUdeviceptr);
             cuMemHostRegister(address: *mut c_void, size: usize, flags: c_uint);
             cuMemHostUnregister(address: *mut c_void);
             cuPointerGetAttributes(
@@ -92,6 +118,30 @@ macro_rules! functions {
             cuEventQuery(event: CUevent);
             cuEventSynchronize(event: CUevent);
             cuEventElapsedTime(milliseconds: *mut f32, start: CUevent, end: CUevent);
+
+            cuGraphCreate(graph: *mut CUgraph, flags: c_uint);
+            cuGraphDestroy(graph: CUgraph);
+            cuGraphAddEmptyNode(node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize);
+            cuGraphAddKernelNode(
+                node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize,
+                params: *const CUDA_KERNEL_NODE_PARAMS,
+            );
+            cuGraphAddMemcpyNode(
+                node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize,
+                copy: *const CUDA_MEMCPY3D, context: CUcontext,
+            );
+            cuGraphAddMemsetNode(
+                node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize,
+                fill: *const CUDA_MEMSET_NODE_PARAMS, context: CUcontext,
+            );
+            cuGraphInstantiateWithFlags(executable: *mut CUgraphExec, graph: CUgraph, flags: u64);
+            cuGraphUpload(executable: CUgraphExec, stream: CUstream);
+            cuGraphLaunch(executable: CUgraphExec, stream: CUstream);
+            cuGraphExecDestroy(executable: CUgraphExec);
+            cuGraphExecKernelNodeSetParams(
+                executable: CUgraphExec, node: CUgraphNode, params: *const CUDA_KERNEL_NODE_PARAMS,
+            );
+            cuGraphNodeSetEnabled(executable: CUgraphExec, node: CUgraphNode, enabled: c_uint);
 
             cuLinkCreate(
                 count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void, state: *mut CUlinkState,

@@ -73,6 +73,7 @@ results! {
 
 pub type CUdevice = c_int;
 pub type CUdeviceptr = u64;
+pub type CUmemGenericAllocationHandle = u64;
 pub type CUdevice_attribute = c_int;
 pub type CUfunction_attribute = c_int;
 pub type CUjit_option = c_int;
@@ -97,6 +98,10 @@ handles! {
     CUstream = CUstream_st;
     CUevent = CUevent_st;
     CUlinkState = CUlinkState_st;
+    CUgraph = CUgraph_st;
+    CUgraphNode = CUgraphNode_st;
+    CUgraphExec = CUgraphExec_st;
+    CUmemoryPool = CUmemPoolHandle_st;
 }
 
 #[derive(Clone, Copy, Default)]
@@ -166,6 +171,83 @@ pub struct CUlaunchConfig {
     pub numAttrs: c_uint,
 }
 
+/// What a kernel node of a graph launches.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct CUDA_KERNEL_NODE_PARAMS {
+    pub func: CUfunction,
+    pub gridDimX: c_uint,
+    pub gridDimY: c_uint,
+    pub gridDimZ: c_uint,
+    pub blockDimX: c_uint,
+    pub blockDimY: c_uint,
+    pub blockDimZ: c_uint,
+    pub sharedMemBytes: c_uint,
+    pub kernelParams: *mut *mut c_void,
+    pub extra: *mut *mut c_void,
+    pub kern: *mut c_void,
+    pub ctx: CUcontext,
+}
+
+/// What a node of a graph fills: `height` rows of `width` elements.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct CUDA_MEMSET_NODE_PARAMS {
+    pub dst: CUdeviceptr,
+    pub pitch: usize,
+    pub value: c_uint,
+    pub elementSize: c_uint,
+    pub width: usize,
+    pub height: usize,
+}
+
+/// Whose memory something is.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CUmemLocation {
+    pub kind: c_int,
+    pub id: c_int,
+}
+
+/// What a memory pool is like.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct CUmemPoolProps {
+    pub allocType: c_int,
+    pub handleTypes: c_int,
+    pub location: CUmemLocation,
+    pub win32SecurityAttributes: *mut c_void,
+    pub maxSize: usize,
+    pub usage: u16,
+    pub reserved: [u8; 54],
+}
+
+/// What physical memory is like.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CUmemAllocationProp {
+    pub allocType: c_int,
+    pub requestedHandleTypes: c_int,
+    pub location: CUmemLocation,
+    pub win32HandleMetaData: *mut c_void,
+    pub allocFlags: [u8; 8],
+}
+
+/// Memory for other processes.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub struct CUipcMemHandle {
+    pub reserved: [u8; 64],
+}
+
+/// Who may use the memory of a pool, or mapped memory.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct CUmemAccessDesc {
+    pub location: CUmemLocation,
+    pub flags: c_int,
+}
+
 pub const CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK: CUdevice_attribute = 1;
 pub const CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_X: CUdevice_attribute = 2;
 pub const CU_DEVICE_ATTRIBUTE_MAX_BLOCK_DIM_Y: CUdevice_attribute = 3;
@@ -197,7 +279,18 @@ pub const CU_DEVICE_ATTRIBUTE_CONCURRENT_MANAGED_ACCESS: CUdevice_attribute = 89
 pub const CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH: CUdevice_attribute = 95;
 pub const CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN: CUdevice_attribute = 97;
 pub const CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED: CUdevice_attribute = 102;
+pub const CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED: CUdevice_attribute = 115;
 pub const CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH: CUdevice_attribute = 120;
+
+pub const CU_MEM_ALLOCATION_TYPE_PINNED: c_int = 1;
+pub const CU_MEM_LOCATION_TYPE_DEVICE: c_int = 1;
+pub const CU_MEM_ACCESS_FLAGS_PROT_NONE: c_int = 0;
+pub const CU_MEM_ACCESS_FLAGS_PROT_READ: c_int = 1;
+pub const CU_MEM_ACCESS_FLAGS_PROT_READWRITE: c_int = 3;
+pub const CU_MEM_ALLOC_GRANULARITY_MINIMUM: c_int = 0;
+pub const CU_MEM_ALLOC_GRANULARITY_RECOMMENDED: c_int = 1;
+pub const CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS: c_uint = 1;
+pub const CU_MEMPOOL_ATTR_RELEASE_THRESHOLD: c_int = 4;
 
 pub const CU_COMPUTEMODE_PROHIBITED: c_int = 2;
 

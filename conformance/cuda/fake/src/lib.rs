@@ -6,24 +6,34 @@
 //! | [`api`] | the functions, in the form that the adapter asks for: their types are checked against its table |
 //! | [`device`] | devices, their contexts, and faults, which stay |
 //! | [`memory`] | device memory, which the host cannot reach by its address; pinned and managed memory |
+//! | [`virtual_mem`] | reserved addresses, physical memory that is mapped there, memory of other processes |
+//! | [`graph`] | graphs, whose nodes run in any order that they allow |
 //! | [`stream`] | streams: a thread each; events |
+//! | [`transfer`] | copies and fills |
 //! | [`module`] | modules and kernels |
 //! | [`ptx`] | an interpreter of PTX |
 //!
 //! A kernel is the PTX itself, which is interpreted: a block at a time, its threads in turns from barrier to barrier.
 //! What this cannot show: times, races within a kernel, limits of registers, what `ptxas` refuses, and everything that
-//! is not in the list of functions. A device copy of memory is visible to all at once.
+//! is not in the list of functions; that a kernel writes to memory that it may only read is not seen, either. A device copy of memory is visible to all at once.
 //!
-//! Variables: `FAKE_CUDA_DEVICES` (1), `FAKE_CUDA_VERSION` (12040), `FAKE_CUDA_MEMORY` (bytes a device, 1 GiB), and
-//! `FAKE_CUDA_DELAY` (each command begins up to that many microseconds late, so that what nobody waits for comes late).
+//! As CUDA does, it waits for the device where memory is freed that is of no pool, and has the caller of a copy of pageable
+//! memory wait, and that of any command of a stream that is full.
+//!
+//! Variables: `FAKE_CUDA_DEVICES` (1), `FAKE_CUDA_VERSION` (12040), `FAKE_CUDA_MEMORY` (bytes a device, 1 GiB),
+//! `FAKE_CUDA_ROOM` (how many commands a stream has room for, 256), and `FAKE_CUDA_DELAY` (each command begins up to that
+//! many microseconds late, so that what nobody waits for comes late).
 #![allow(non_snake_case, reason = "the names are CUDA's")]
 
 mod api;
 mod device;
+mod graph;
 mod memory;
 mod module;
 mod ptx;
 mod stream;
+mod transfer;
+mod virtual_mem;
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Memory. That of a device is mapped twice: at its address the host can do nothing with it, and elsewhere the device
-//! can.
+//! can. [`crate::virtual_mem`] maps physical memory, and what other processes share.
 
 use std::collections::BTreeMap;
 use std::sync::{PoisonError, RwLock};
@@ -15,6 +15,10 @@ pub enum Kind {
     Managed,
     /// The client's, which it has registered.
     Registered,
+    /// Physical memory of a device that is mapped.
+    Mapped,
+    /// Another process's.
+    Imported,
 }
 
 /// A piece of memory.
@@ -25,23 +29,86 @@ pub struct Piece {
     pub kind: Kind,
     pub device: i32,
     /// Where the device's threads find it.
-    own: usize,
+    pub own: usize,
+    /// What the device may do with it: `CU_MEM_ACCESS_FLAGS_PROT_*`.
+    pub access: i32,
+    /// The file that it is of, if other processes may open it.
+    file: i32,
 }
 
 /// By base.
 static PIECES: RwLock<BTreeMap<usize, Piece>> = RwLock::new(BTreeMap::new());
 
-const PAGE: usize = 4096;
+/// The bytes of physical memory, by device.
+static PHYSICAL: RwLock<BTreeMap<i32, usize>> = RwLock::new(BTreeMap::new());
 
-fn map(size: usize, protection: i32, flags: i32, file: i32) -> Option<usize> {
+pub const PAGE: usize = 4096;
+
+const ALL: i32 = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+
+pub fn map(size: usize, protection: i32, flags: i32, file: i32) -> Option<usize> {
     // SAFETY: a new mapping, where the system chooses.
     let address = unsafe { libc::mmap(std::ptr::null_mut(), size, protection, flags, file, 0) };
     (address != libc::MAP_FAILED).then_some(address as usize)
 }
 
+/// How many bytes of a device are used.
+pub fn used(device: i32) -> usize {
+    let physical = PHYSICAL.read().unwrap_or_else(PoisonError::into_inner);
+    let physical = physical.get(&device).copied().unwrap_or(0);
+    physical + pieces(|piece| piece.kind == Kind::Device && piece.device == device)
+}
+
+/// A file in memory of this size, which the caller closes.
+pub fn file(size: usize) -> Option<i32> {
+    // SAFETY: a name that ends with zero; the file is grown to its size, or closed.
+    unsafe {
+        let file = libc::memfd_create(c"fake cuda".as_ptr(), libc::MFD_CLOEXEC);
+        if file < 0 || libc::ftruncate(file, size as i64) == 0 {
+            return (file >= 0).then_some(file);
+        }
+        libc::close(file);
+        None
+    }
+}
+
+/// Takes physical memory: a file, and where the device's threads find it.
+pub fn take_physical(size: usize, device: i32) -> Result<(i32, usize), CUresult> {
+    if used(device) + size > crate::setting("FAKE_CUDA_MEMORY", 1 << 30) as usize {
+        return Err(CUDA_ERROR_OUT_OF_MEMORY);
+    }
+    let file = file(size).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
+    let own = map(size, libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED, file).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
+    // SAFETY: new memory of this size.
+    unsafe { (own as *mut u8).write_bytes(0xcd, size) };
+    let mut physical = PHYSICAL.write().unwrap_or_else(PoisonError::into_inner);
+    *physical.entry(device).or_default() += size;
+    Ok((file, own))
+}
+
+/// Gives it back.
+pub fn give_physical(file: i32, own: usize, size: usize, device: i32) {
+    // SAFETY: from `take_physical`; nobody uses it any more.
+    unsafe {
+        libc::munmap(own as *mut _, size);
+        libc::close(file);
+    }
+    let mut physical = PHYSICAL.write().unwrap_or_else(PoisonError::into_inner);
+    *physical.entry(device).or_default() -= size;
+}
+
 /// Takes memory.
 pub fn allocate(size: usize, kind: Kind, device: i32) -> Result<usize, CUresult> {
-    let used: usize = pieces(|piece| piece.kind == Kind::Device && piece.device == device);
+    take(size, kind, device, false)
+}
+
+/// Takes memory of a device that other processes may open.
+pub fn allocate_shared(size: usize, device: i32) -> Result<usize, CUresult> {
+    take(size, Kind::Device, device, true)
+}
+
+fn take(size: usize, kind: Kind, device: i32, shared_file: bool) -> Result<usize, CUresult> {
+    let used = used(device);
     let limit = crate::setting("FAKE_CUDA_MEMORY", 1 << 30) as usize;
     if size == 0 {
         return Err(CUDA_ERROR_INVALID_VALUE);
@@ -51,20 +118,21 @@ pub fn allocate(size: usize, kind: Kind, device: i32) -> Result<usize, CUresult>
     }
     let whole = size.next_multiple_of(PAGE);
     let (both, shared) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
+    let mut kept = -1;
     let (base, own) = match kind {
         Kind::Device => {
-            // SAFETY: a name that ends with zero; the file is grown to its size, and closed when it is mapped.
-            unsafe {
-                let file = libc::memfd_create(c"fake cuda".as_ptr(), 0);
-                let grown = libc::ftruncate(file, whole as i64) == 0;
-                let own = map(whole, both, shared, file).filter(|_| grown);
-                let base = map(whole, libc::PROT_NONE, shared, file);
-                libc::close(file);
-                (
-                    base.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?,
-                    own.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?,
-                )
+            let file = file(whole).ok_or(CUDA_ERROR_OUT_OF_MEMORY)?;
+            let own = map(whole, both, shared, file);
+            let base = map(whole, libc::PROT_NONE, shared, file);
+            match shared_file {
+                true => kept = file,
+                // SAFETY: the file of this function, which is mapped.
+                false => _ = unsafe { libc::close(file) },
             }
+            (
+                base.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?,
+                own.ok_or(CUDA_ERROR_OUT_OF_MEMORY)?,
+            )
         }
         _ => {
             let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -83,8 +151,65 @@ pub fn allocate(size: usize, kind: Kind, device: i32) -> Result<usize, CUresult>
         kind,
         device,
         own,
+        access: ALL,
+        file: kept,
     });
     Ok(base)
+}
+
+/// The file of memory of a device that begins at this address, if other processes may open it.
+pub fn file_of(base: usize) -> Option<(i32, usize)> {
+    let piece = find(base).filter(|piece| piece.base == base && piece.file >= 0)?;
+    Some((piece.file, piece.size))
+}
+
+/// Takes memory of another process, whose file this is.
+pub fn import(file: i32, size: usize, device: i32) -> Option<usize> {
+    let (both, whole) = (libc::PROT_READ | libc::PROT_WRITE, size.next_multiple_of(PAGE));
+    let own = map(whole, both, libc::MAP_SHARED, file)?;
+    let base = map(whole, libc::PROT_NONE, libc::MAP_SHARED, file)?;
+    add(Piece {
+        base,
+        size,
+        kind: Kind::Imported,
+        device,
+        own,
+        access: ALL,
+        file: -1,
+    });
+    Some(base)
+}
+
+/// Notes a part of physical memory that is mapped at reserved addresses. Nobody may use it yet.
+pub fn add_mapped(base: usize, size: usize, device: i32, own: usize) {
+    add(Piece {
+        base,
+        size,
+        kind: Kind::Mapped,
+        device,
+        own,
+        access: CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        file: -1,
+    });
+}
+
+/// Forgets it.
+pub fn remove_mapped(base: usize) {
+    let mut pieces = PIECES.write().unwrap_or_else(PoisonError::into_inner);
+    pieces.remove(&base);
+}
+
+/// Changes what the device may do with a mapped part.
+pub fn set_access(base: usize, access: i32) {
+    let mut pieces = PIECES.write().unwrap_or_else(PoisonError::into_inner);
+    if let Some(piece) = pieces.get_mut(&base) {
+        piece.access = access;
+    }
+}
+
+/// Whether the device may write to memory that it may use.
+pub fn may_write(address: u64) -> bool {
+    find(address as usize).is_none_or(|piece| piece.access == ALL)
 }
 
 fn add(piece: Piece) {
@@ -114,6 +239,9 @@ pub fn free(base: usize, is: impl Fn(Kind) -> bool) -> CUresult {
             if piece.own != piece.base {
                 libc::munmap(piece.own as *mut _, whole);
             }
+            if piece.file >= 0 {
+                libc::close(piece.file);
+            }
         }
     }
     CUDA_SUCCESS
@@ -133,6 +261,8 @@ pub fn register(base: usize, size: usize) -> CUresult {
         kind: Kind::Registered,
         device: 0,
         own: base,
+        access: ALL,
+        file: -1,
     });
     CUDA_SUCCESS
 }
@@ -147,9 +277,20 @@ pub fn find(address: usize) -> Option<Piece> {
 /// Where the device's threads find some bytes that a kernel uses; `None` if they are in no memory of CUDA's.
 pub fn of_kernel(address: u64, size: usize) -> Option<*mut u8> {
     let address = address as usize;
-    let piece = find(address)?;
-    let offset = address - piece.base;
-    (offset + size <= piece.size).then_some((piece.own + offset) as *mut u8)
+    let first = find(address)?;
+    let (mut piece, end) = (first, address.checked_add(size)?);
+    // What is mapped behind each other is one for who uses it.
+    loop {
+        if piece.access == CU_MEM_ACCESS_FLAGS_PROT_NONE {
+            return None;
+        }
+        let next = piece.base + piece.size;
+        if end <= next {
+            return Some((first.own + (address - first.base)) as *mut u8);
+        }
+        let follows = |behind: &Piece| behind.base == next && behind.own == piece.own + piece.size;
+        piece = find(next).filter(|behind| piece.kind == Kind::Mapped && follows(behind))?;
+    }
 }
 
 /// The same for copies, which use the host's memory, too.

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! An interpreter of PTX, as far as compilers need it for kernels without images: [`parse`] reads modules, [`decode`]
-//! instructions, [`ops`] has what they compute, [`run`] runs blocks.
+//! instructions, [`link`] puts functions behind the kernels that call them, [`ops`] has what instructions compute, [`run`]
+//! runs blocks.
 
 mod decode;
+mod link;
 mod ops;
 mod parse;
 mod run;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use oxur_cuda_sys::CUresult;
 
-use self::decode::Inst;
+use self::link::Part;
 
 /// A module.
 #[derive(Debug, Default)]
@@ -44,12 +45,14 @@ pub struct Entry {
     pub required: Option<[u32; 3]>,
     /// `.maxntid`
     pub most: Option<u32>,
+    part: Part,
+}
+
+impl Entry {
     /// Bytes of local memory of a thread.
-    pub local_size: usize,
-    registers: usize,
-    /// Those of 16 bits.
-    narrow: HashSet<usize>,
-    body: Vec<Inst>,
+    pub fn local_size(&self) -> usize {
+        self.part.local_size
+    }
 }
 
 /// A parameter.

@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use oxur_cuda_sys::*;
@@ -17,7 +17,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A count that threads wait for.
 #[derive(Default)]
-struct Count {
+pub struct Count {
     value: Mutex<u64>,
     changed: Condvar,
 }
@@ -27,14 +27,14 @@ impl Count {
         *lock(&self.value)
     }
 
-    fn raise(&self, to: u64) {
+    pub fn raise(&self, to: u64) {
         let mut value = lock(&self.value);
         *value = to.max(*value);
         self.changed.notify_all();
     }
 
     /// Waits until it has this value, or the device fails.
-    fn wait(&self, least: u64, device: &Device) -> Result<(), CUresult> {
+    pub fn wait(&self, least: u64, device: &Device) -> Result<(), CUresult> {
         let mut value = lock(&self.value);
         while *value < least {
             device.check()?;
@@ -48,11 +48,36 @@ impl Count {
 
 type Command = Box<dyn FnOnce(&Device) -> Result<(), CUresult> + Send>;
 
+/// How many commands a stream has room for by default: about as many as those of an H100's driver, which differs by command.
+const ROOM: u64 = 256;
+
 /// A stream.
 pub struct Stream {
     pub device: &'static Device,
-    sender: Mutex<(Sender<Command>, u64)>,
+    sender: Arc<Mutex<(Sender<Command>, u64)>>,
     done: Arc<Count>,
+    /// How many commands it has room for.
+    room: u64,
+}
+
+/// How many commands a stream got, and how many are complete.
+type Progress = (Weak<Mutex<(Sender<Command>, u64)>>, Arc<Count>);
+
+/// All streams, by the numbers of their devices.
+static STREAMS: Mutex<Vec<(i32, Progress)>> = Mutex::new(Vec::new());
+
+/// Waits for all streams of a device.
+pub fn wait_all(device: &Device) -> Result<(), CUresult> {
+    let streams: Vec<(u64, Arc<Count>)> = {
+        let mut streams = lock(&STREAMS);
+        streams.retain(|(_, (sender, _))| sender.strong_count() != 0);
+        let own = streams.iter().filter(|(of, _)| *of == device.ordinal);
+        own.filter_map(|(_, (sender, done))| Some((lock(&*sender.upgrade()?).1, done.clone())))
+            .collect()
+    };
+    streams
+        .iter()
+        .try_for_each(|(submitted, done)| done.wait(*submitted, device))
 }
 
 impl Stream {
@@ -79,19 +104,26 @@ impl Stream {
                 count.raise(number);
             }
         });
+        let sender = Arc::new(Mutex::new((send, 0)));
+        lock(&STREAMS).push((device.ordinal, (Arc::downgrade(&sender), done.clone())));
+        let room = setting("FAKE_CUDA_ROOM", ROOM).max(1);
         Self {
             device,
-            sender: Mutex::new((send, 0)),
+            sender,
             done,
+            room,
         }
     }
 
-    /// Submits a command.
+    /// Submits a command. The caller waits while the stream is full.
     pub fn submit(
         &self,
         command: impl FnOnce(&Device) -> Result<(), CUresult> + Send + 'static,
     ) -> Result<(), CUresult> {
         self.device.check()?;
+        // A statement of its own: others may ask meanwhile.
+        let submitted = lock(&self.sender).1;
+        self.done.wait((submitted + 1).saturating_sub(self.room), self.device)?;
         let mut sender = lock(&self.sender);
         sender.1 += 1;
         // The thread ends with the sender.

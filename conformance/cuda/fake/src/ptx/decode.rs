@@ -4,6 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::Param;
+use super::link::{Call, Part};
 use super::ops::{self, Ty};
 use super::parse::Names;
 
@@ -19,6 +20,10 @@ pub enum Operand {
     Global(usize, u64),
     /// The offset of dynamic shared memory, behind the static.
     Dynamic,
+    /// The offset of a variable in local memory.
+    Local(usize),
+    /// That of a parameter or a result of a function, which is in local memory, too.
+    Passed(usize),
     Label(String),
     Vector(Vec<Operand>),
     Memory(Box<Operand>, i64),
@@ -51,7 +56,7 @@ pub enum Space {
 }
 
 /// An instruction.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Inst {
     /// A predicate that decides whether it runs, and whether it is inverted.
     pub guard: Option<(usize, bool)>,
@@ -60,7 +65,7 @@ pub struct Inst {
 }
 
 /// What an instruction does. Most compute the first operand of the others.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Op {
     Move,
     Load(Space, Ty),
@@ -80,6 +85,12 @@ pub enum Op {
     /// To a space, or from it.
     ConvertAddress(Space, bool),
     Branch(usize),
+    /// Where it goes, once that is known.
+    Call(Option<Box<Call>>),
+    /// Behind a call: bytes of local memory that are copied, from, to and how many.
+    Results(Vec<(usize, usize, usize)>),
+    /// The register with the place that it goes to; of a kernel none.
+    Return(Option<usize>),
     Exit,
     Trap,
     Barrier,
@@ -102,6 +113,7 @@ pub struct Decoder {
     registers: HashMap<String, usize>,
     narrow: HashSet<usize>,
     local: HashMap<String, usize>,
+    passed: HashMap<String, usize>,
     local_size: usize,
     params: HashMap<String, usize>,
     labels: HashMap<String, usize>,
@@ -123,6 +135,7 @@ impl Decoder {
             registers: HashMap::new(),
             narrow: HashSet::new(),
             local: HashMap::new(),
+            passed: HashMap::new(),
             local_size: 0,
             params: params.iter().map(|param| (param.name.clone(), param.offset)).collect(),
             labels: HashMap::new(),
@@ -130,18 +143,31 @@ impl Decoder {
         }
     }
 
-    pub fn add_register(&mut self, name: String, is_narrow: bool) {
+    pub fn add_register(&mut self, name: String, is_narrow: bool) -> usize {
         let next = self.registers.len();
         let number = *self.registers.entry(name).or_insert(next);
         if is_narrow {
             self.narrow.insert(number);
         }
+        number
     }
 
     pub fn add_local(&mut self, name: String, align: usize, size: usize) {
+        let offset = self.room(align, size);
+        self.local.insert(name, offset);
+    }
+
+    /// A parameter or a result of a function, for it or for a call. Returns where it is in local memory.
+    pub fn add_passed(&mut self, name: String, align: usize, size: usize) -> usize {
+        let offset = self.room(align, size);
+        self.passed.insert(name, offset);
+        offset
+    }
+
+    fn room(&mut self, align: usize, size: usize) -> usize {
         let offset = self.local_size.next_multiple_of(align.max(1));
         self.local_size = offset + size;
-        self.local.insert(name, offset);
+        offset
     }
 
     pub fn label(&mut self, name: String) {
@@ -165,12 +191,13 @@ impl Decoder {
                 .map(Operand::Special)
                 .ok_or_else(|| format!("{word} is not known"));
         }
-        if let Some(&offset) = self
-            .local
-            .get(word)
-            .or_else(|| self.params.get(word))
-            .or_else(|| names.shared.get(word))
-        {
+        if let Some(&offset) = self.local.get(word) {
+            return Ok(Operand::Local(offset));
+        }
+        if let Some(&offset) = self.passed.get(word) {
+            return Ok(Operand::Passed(offset));
+        }
+        if let Some(&offset) = self.params.get(word).or_else(|| names.shared.get(word)) {
             return Ok(Operand::Immediate(offset as u64));
         }
         if let Some(&at) = names.globals.get(word) {
@@ -186,12 +213,18 @@ impl Decoder {
         let op = op(name)
             .filter(is_known)
             .ok_or_else(|| format!("{name} is not interpreted"))?;
+        let results = matches!(op, Op::Call(_)).then(|| Inst {
+            guard,
+            op: Op::Results(Vec::new()),
+            args: args.clone(),
+        });
         self.body.push(Inst { guard, op, args });
+        self.body.extend(results);
         Ok(())
     }
 
-    /// The instructions, and how many registers and bytes of local memory they use.
-    pub fn finish(mut self) -> Result<(Vec<Inst>, usize, HashSet<usize>, usize), String> {
+    /// What was read. Calls do not know yet where they go.
+    pub fn finish(mut self) -> Result<Part, String> {
         for inst in &mut self.body {
             if let Op::Branch(target) = &mut inst.op {
                 let [Operand::Label(label)] = &inst.args[..] else {
@@ -203,11 +236,19 @@ impl Decoder {
                     .ok_or_else(|| format!("there is no label {label}"))?;
                 continue;
             }
+            if matches!(inst.op, Op::Call(_) | Op::Results(_)) {
+                continue;
+            }
             if let Some(Operand::Label(name)) = inst.args.iter().find(|arg| matches!(arg, Operand::Label(_))) {
                 return Err(format!("{name} is not known"));
             }
         }
-        Ok((self.body, self.registers.len(), self.narrow, self.local_size))
+        Ok(Part {
+            body: self.body,
+            registers: self.registers.len(),
+            narrow: self.narrow,
+            local_size: self.local_size,
+        })
     }
 }
 
@@ -300,7 +341,9 @@ fn op(name: &str) -> Option<Op> {
         }
         "cvta" => Op::ConvertAddress(space(rest), has("to")),
         "bra" => Op::Branch(0),
-        "ret" | "exit" => Op::Exit,
+        "call" => Op::Call(None),
+        "ret" => Op::Return(None),
+        "exit" => Op::Exit,
         "trap" | "brkpt" => Op::Trap,
         // With a number of threads they are not here.
         "bar" if has("warp") => Op::WarpBarrier,

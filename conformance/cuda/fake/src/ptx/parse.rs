@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::decode::{Decoder, Operand};
+use super::link::{self, Function};
 use super::ops::Ty;
 use super::{Code, Entry, Global, Param};
 
@@ -168,6 +169,7 @@ pub fn module(text: &str) -> Result<Code, String> {
         at: 0,
     };
     let (mut code, mut names) = (Code::default(), Names::default());
+    let mut functions = Vec::new();
     while !reader.peek().is_empty() {
         match reader.next()? {
             ".version" | ".address_size" => {
@@ -193,8 +195,13 @@ pub fn module(text: &str) -> Result<Code, String> {
                 let entry = entry(&mut reader, &mut code, &mut names)?;
                 code.entries.push(entry);
             }
+            ".func" => functions.extend(function(&mut reader, &mut code, &mut names)?),
             other => return Err(format!("{other} is not understood here")),
         }
+    }
+    for entry in &mut code.entries {
+        let part = std::mem::take(&mut entry.part);
+        entry.part = link::link(part, &functions).map_err(|wrong| format!("{}: {wrong}", entry.name))?;
     }
     Ok(code)
 }
@@ -268,6 +275,53 @@ fn entry(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<
         }
     }
     let mut decoder = Decoder::new(&params);
+    body(reader, &mut decoder, code, names)?;
+    let part = decoder.finish().map_err(|wrong| format!("{name}: {wrong}"))?;
+    Ok(Entry {
+        params_size: params.last().map_or(0, |last| last.offset + last.size),
+        name,
+        params,
+        required,
+        most,
+        part,
+    })
+}
+
+/// A function; `None` if it is only declared.
+fn function(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<Option<Function>, String> {
+    let results = params(reader)?;
+    let name = reader.next()?.to_owned();
+    let params = params(reader)?;
+    loop {
+        match reader.next()? {
+            "{" => break,
+            ";" => return Ok(None),
+            ".noreturn" => {}
+            other => return Err(format!("{other} of {name} is not understood")),
+        }
+    }
+    let mut decoder = Decoder::new(&[]);
+    let mut pass = |all: Vec<Param>| -> Vec<(usize, usize)> {
+        let each = all
+            .into_iter()
+            .map(|param| (decoder.add_passed(param.name, 16, param.size), param.size));
+        each.collect()
+    };
+    let (results, params) = (pass(results), pass(params));
+    let back = decoder.add_register("%return".to_owned(), false);
+    body(reader, &mut decoder, code, names)?;
+    let part = decoder.finish().map_err(|wrong| format!("{name}: {wrong}"))?;
+    Ok(Some(Function {
+        name,
+        params,
+        results,
+        back,
+        part,
+    }))
+}
+
+/// Instructions and declarations, behind the first brace.
+fn body(reader: &mut Reader<'_>, decoder: &mut Decoder, code: &mut Code, names: &mut Names) -> Result<(), String> {
     let mut depth = 1;
     while depth != 0 {
         match reader.peek() {
@@ -279,32 +333,26 @@ fn entry(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<
                 reader.next()?;
                 depth -= 1;
             }
-            ".reg" => registers(reader, &mut decoder)?,
+            ".reg" => registers(reader, decoder)?,
             ".local" => {
                 reader.next()?;
                 let variable = declared(reader)?;
                 decoder.add_local(variable.name, variable.align, variable.bytes.len());
+            }
+            ".param" => {
+                reader.next()?;
+                let passed = declared(reader)?;
+                decoder.add_passed(passed.name, passed.align, passed.bytes.len());
             }
             ".shared" => {
                 reader.next()?;
                 shared(reader, code, names)?;
             }
             ".pragma" => reader.skip_to(";")?,
-            _ => statement(reader, &mut decoder, names)?,
+            _ => statement(reader, decoder, names)?,
         }
     }
-    let (body, registers, narrow, local_size) = decoder.finish().map_err(|wrong| format!("{name}: {wrong}"))?;
-    Ok(Entry {
-        params_size: params.last().map_or(0, |last| last.offset + last.size),
-        name,
-        params,
-        required,
-        most,
-        local_size,
-        registers,
-        narrow,
-        body,
-    })
+    Ok(())
 }
 
 fn registers(reader: &mut Reader<'_>, decoder: &mut Decoder) -> Result<(), String> {
@@ -315,7 +363,9 @@ fn registers(reader: &mut Reader<'_>, decoder: &mut Decoder) -> Result<(), Strin
         if reader.take("<") {
             let count = reader.number()?;
             reader.expect(">")?;
-            (0..count).for_each(|number| decoder.add_register(format!("{name}{number}"), is_narrow));
+            for number in 0..count {
+                decoder.add_register(format!("{name}{number}"), is_narrow);
+            }
         } else {
             decoder.add_register(name.to_owned(), is_narrow);
         }
@@ -352,9 +402,16 @@ fn statement(reader: &mut Reader<'_>, decoder: &mut Decoder, names: &Names) -> R
 }
 
 fn operand(reader: &mut Reader<'_>, decoder: &Decoder, names: &Names) -> Result<Operand, String> {
-    if reader.take("{") {
+    let end = match reader.peek() {
+        "{" => "}",
+        // Of a call.
+        "(" => ")",
+        _ => "",
+    };
+    if !end.is_empty() {
+        reader.next()?;
         let mut all = Vec::new();
-        while !reader.take("}") {
+        while !reader.take(end) {
             all.push(operand(reader, decoder, names)?);
             reader.take(",");
         }

@@ -42,6 +42,15 @@ struct Thread {
     state: State,
 }
 
+impl Thread {
+    /// Copies bytes of local memory: from, to and how many.
+    fn copy_local(&mut self, copies: &[(usize, usize, usize)]) {
+        for &(from, to, size) in copies {
+            self.local.copy_within(from..from + size, to);
+        }
+    }
+}
+
 struct Block<'a> {
     launch: &'a Launch,
     entry: &'a Entry,
@@ -84,8 +93,8 @@ impl<'a> Block<'a> {
         let [bx, by, bz] = launch.block;
         let ids = (0..bz).flat_map(|z| (0..by).flat_map(move |y| (0..bx).map(move |x| [x, y, z])));
         let thread = |(number, id)| Thread {
-            registers: vec![0; entry.registers],
-            local: vec![0xcd; entry.local_size],
+            registers: vec![0; entry.part.registers],
+            local: vec![0xcd; entry.part.local_size],
             at: 0,
             id,
             number,
@@ -150,7 +159,7 @@ impl<'a> Block<'a> {
 
     /// Runs an instruction of several threads of a warp.
     fn together(&mut self, at: usize, first: usize, members: &[usize]) -> Result<(), CUresult> {
-        let inst = &self.entry.body[at];
+        let inst = &self.entry.part.body[at];
         let alive: Vec<usize> = members
             .iter()
             .copied()
@@ -230,6 +239,8 @@ impl<'a> Block<'a> {
             Operand::Register(register) => thread.registers[*register],
             Operand::Not(register) => thread.registers[*register] ^ 1,
             Operand::Immediate(bits) => *bits,
+            Operand::Local(offset) => *offset as u64,
+            Operand::Passed(offset) => LOCAL | *offset as u64,
             Operand::Global(at, behind) => self.launch.code.places[*at] + behind,
             Operand::Dynamic => self.launch.code.static_shared.next_multiple_of(16) as u64,
             Operand::Special(special) => self.special(thread, *special),
@@ -269,7 +280,8 @@ impl<'a> Block<'a> {
     fn place(&mut self, number: usize, space: Space, address: u64, size: usize) -> Result<*mut u8, CUresult> {
         let (space, address) = match (space, address >> 60) {
             (Space::Generic, 1) => (Space::Shared, address - SHARED),
-            (Space::Generic, 2) => (Space::Local, address - LOCAL),
+            // Parameters of functions are there, too.
+            (Space::Generic | Space::Param, 2) => (Space::Local, address - LOCAL),
             (Space::Generic, 3) => (Space::Param, address - PARAM),
             _ => (space, address),
         };
@@ -313,7 +325,7 @@ impl<'a> Block<'a> {
         let entry = self.entry;
         for _ in 0..TURN {
             let at = self.threads[number].at;
-            let Some(inst) = entry.body.get(at) else {
+            let Some(inst) = entry.part.body.get(at) else {
                 self.threads[number].state = State::Over;
                 return Ok(());
             };
@@ -323,12 +335,25 @@ impl<'a> Block<'a> {
                 self.threads[number].at = at + 1;
                 continue;
             }
-            match inst.op {
+            match &inst.op {
                 Op::Branch(target) => {
-                    self.threads[number].at = target;
+                    self.threads[number].at = *target;
                     continue;
                 }
-                Op::Exit => {
+                Op::Call(Some(call)) => {
+                    let thread = &mut self.threads[number];
+                    thread.copy_local(&call.copies);
+                    thread.registers[call.back] = at as u64 + 1;
+                    thread.at = call.target;
+                    continue;
+                }
+                Op::Return(Some(back)) => {
+                    let thread = &mut self.threads[number];
+                    thread.at = thread.registers[*back] as usize;
+                    continue;
+                }
+                Op::Results(copies) => self.threads[number].copy_local(copies),
+                Op::Exit | Op::Return(None) => {
                     self.threads[number].state = State::Over;
                     return Ok(());
                 }
@@ -534,7 +559,7 @@ impl<'a> Block<'a> {
     /// Whether registers have 16 bits.
     fn is_narrow(&self, parts: &[Operand]) -> bool {
         parts.iter().all(|part| match part {
-            Operand::Register(register) => self.entry.narrow.contains(register),
+            Operand::Register(register) => self.entry.part.narrow.contains(register),
             _ => false,
         })
     }

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! A graph of CUDA, with a node or more for each command.
+
+use std::sync::Arc;
+
+use kit::ur::{KernelLaunchFlags, ResultCode};
+use kit::{BoxSide, Command, CommandList, Launch, MemoryCommand, Node, OwnedCommand, UrError, UrResult};
+use oxur_adapter_kit as kit;
+use oxur_cuda_sys::*;
+use smallvec::{SmallVec, smallvec};
+
+use crate::driver::{self, cu, cu_get};
+use crate::primary::Primary;
+use crate::queue::commands::{Hint, fills, memsets};
+use crate::{Context, Cuda, Queue, usm};
+
+/// Nodes.
+type Nodes = SmallVec<[CUgraphNode; 1]>;
+
+/// A graph, and what is made of it.
+pub(super) struct Graph {
+    raw: CUgraph,
+    /// Null until it is instantiated.
+    executable: CUgraphExec,
+    /// Of each command.
+    places: Vec<Place>,
+    /// What CUDA has no nodes for: each run gives them.
+    hints: Vec<Hint>,
+    primary: &'static Primary,
+}
+
+// SAFETY: CUDA's handles may be used from any thread, by one at a time.
+unsafe impl Send for Graph {}
+
+/// The nodes of a command.
+struct Place {
+    /// What later commands wait for.
+    ends: Nodes,
+    /// Whether it is a launch that is a single node.
+    is_kernel: bool,
+    is_enabled: bool,
+}
+
+impl Drop for Graph {
+    fn drop(&mut self) {
+        if driver::is_gone() {
+            return;
+        }
+        let Ok(_current) = self.primary.activate() else { return };
+        if !self.executable.is_null() {
+            // Its runs go on.
+            // SAFETY: nobody uses it any more.
+            if let Err(error) = unsafe { cu!(cuGraphExecDestroy(self.executable)) } {
+                log::debug!("an executable graph is leaked: {error}");
+            }
+        }
+        // SAFETY: as above.
+        if let Err(error) = unsafe { cu!(cuGraphDestroy(self.raw)) } {
+            log::debug!("a graph is leaked: {error}");
+        }
+    }
+}
+
+impl Graph {
+    /// An empty one.
+    pub(super) fn new(commands: &CommandList<Cuda>) -> UrResult<Self> {
+        let primary = commands.device().primary()?;
+        let _current = primary.activate()?;
+        // SAFETY: a place for the graph.
+        let raw = unsafe { cu_get!(cuGraphCreate(_, 0): CUgraph = std::ptr::null_mut()) }?;
+        Ok(Self {
+            raw,
+            executable: std::ptr::null_mut(),
+            places: Vec::with_capacity(kit::FEW_COMMANDS),
+            hints: Vec::new(),
+            primary,
+        })
+    }
+
+    /// Makes what runs.
+    pub(super) fn instantiate(&mut self) -> UrResult<()> {
+        let _current = self.primary.activate()?;
+        let raw = self.raw;
+        // SAFETY: a live graph and a place for what is made of it.
+        self.executable =
+            unsafe { cu_get!(cuGraphInstantiateWithFlags(_, raw, 0): CUgraphExec = std::ptr::null_mut()) }?;
+        // The first run would do it.
+        let lane = self.primary.own_lane()?;
+        // SAFETY: a live executable graph and stream.
+        unsafe { cu!(cuGraphUpload(self.executable, lane.stream)) }
+    }
+
+    /// Whether it can run.
+    pub(super) fn is_ready(&self) -> bool {
+        !self.executable.is_null()
+    }
+
+    /// What runs.
+    pub(super) fn executable(&self) -> CUgraphExec {
+        self.executable
+    }
+
+    /// What a run tells the driver beside.
+    pub(super) fn hints(&self) -> &[Hint] {
+        &self.hints
+    }
+
+    /// Appends the next command.
+    pub(super) fn append(&mut self, commands: &CommandList<Cuda>, node: &Node<Cuda>) -> UrResult<()> {
+        if !node.is_common() {
+            return kit::unsupported();
+        }
+        let _current = self.primary.activate()?;
+        let after: SmallVec<[CUgraphNode; 4]> = node
+            .dependencies()
+            .iter()
+            .flat_map(|place| self.places[*place as usize].ends.iter().copied())
+            .collect();
+        let adder = Adder {
+            raw: self.raw,
+            after: &after,
+            commands,
+            primary: self.primary,
+        };
+        let ends = adder.add(&node.command)?;
+        self.hints.extend(hint(&node.command, commands.device().raw));
+        self.places.push(Place {
+            is_kernel: ends.kernel,
+            ends: ends.nodes,
+            is_enabled: true,
+        });
+        Ok(())
+    }
+
+    /// A launch has become another. Runs that were enqueued before do not see it.
+    pub(super) fn change(&mut self, commands: &CommandList<Cuda>, place: usize, node: &Node<Cuda>) -> UrResult<()> {
+        let (executable, place) = (self.executable, &mut self.places[place]);
+        let (OwnedCommand::Launch(launch), [raw], true) = (&node.command, &place.ends[..], place.is_kernel) else {
+            return kit::unsupported();
+        };
+        let raw = *raw;
+        let _current = self.primary.activate()?;
+        let changed = kernel_node(commands, &launch.as_launch(), |params| {
+            // SAFETY: a live executable graph, a node of its graph, and a description.
+            unsafe { cu!(cuGraphExecKernelNodeSetParams(executable, raw, params)) }
+        })?;
+        let is_enabled = changed.is_some();
+        changed.transpose()?;
+        if is_enabled != place.is_enabled {
+            // SAFETY: as above.
+            unsafe { cu!(cuGraphNodeSetEnabled(executable, raw, u32::from(is_enabled))) }?;
+            place.is_enabled = is_enabled;
+        }
+        Ok(())
+    }
+}
+
+/// The hint that a command is.
+fn hint(command: &OwnedCommand<Cuda>, device: CUdevice) -> Option<Hint> {
+    match command.as_command() {
+        Command::UsmPrefetch { memory, size, flags } => Some(Hint::prefetch(memory, size, flags, device)),
+        Command::UsmAdvise { memory, size, advice } => Hint::advise(memory, size, advice, device),
+        _ => None,
+    }
+}
+
+/// Describes a launch as a node has it, and calls a function with that; `None` if there is nothing to launch.
+fn kernel_node<T>(
+    commands: &CommandList<Cuda>,
+    launch: &Launch<'_, Cuda>,
+    call: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS) -> T,
+) -> UrResult<Option<T>> {
+    let device = commands.device();
+    let kernel = launch.kernel.on(device)?;
+    let flags = launch.properties.flags - KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE;
+    let cluster = launch.properties.cluster;
+    if !flags.is_empty() || cluster.is_some() || kernel.has_device_barrier() || kernel.has_assertions() {
+        return Err(UrError::with_message(
+            ResultCode::ERROR_UNSUPPORTED_FEATURE,
+            "a launch with properties or assertions, or whose work-groups wait for each other, is no node",
+        ));
+    }
+    let mut packed = launch
+        .kernel
+        .pack(kernel, kit::Args::none(), launch.properties.work_group_memory)?;
+    match kernel.grid(&launch.range, device)? {
+        Some(grid) => kernel.node(&grid, &mut packed, call).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// What a command became.
+struct Added {
+    nodes: Nodes,
+    /// Whether that is a single kernel.
+    kernel: bool,
+}
+
+/// Adds the nodes of a command behind others. The context is current.
+struct Adder<'a> {
+    raw: CUgraph,
+    after: &'a [CUgraphNode],
+    commands: &'a CommandList<Cuda>,
+    primary: &'static Primary,
+}
+
+impl Adder<'_> {
+    fn context(&self) -> &Arc<Context> {
+        self.commands.context()
+    }
+
+    fn add(&self, command: &OwnedCommand<Cuda>) -> UrResult<Added> {
+        let command = command.as_command();
+        command.settle(self.commands.device())?;
+        let nodes = match command {
+            Command::Launch(launch) => {
+                let added = kernel_node(self.commands, &launch, |params| self.kernel(params))?;
+                return Ok(match added.transpose()? {
+                    Some(node) => Added {
+                        nodes: smallvec![node],
+                        kernel: true,
+                    },
+                    None => Added {
+                        nodes: self.nothing()?,
+                        kernel: false,
+                    },
+                });
+            }
+            Command::Wait | Command::Barrier { .. } => self.nothing()?,
+            // They are given by each run.
+            Command::UsmPrefetch { .. } | Command::UsmAdvise { .. } => self.nothing()?,
+            Command::DeviceGlobalRead { global, dst } => {
+                let src = global.program.locate(self.commands.device(), &global)?;
+                self.copy(dst.addr(), src.addr(), global.count)?
+            }
+            Command::DeviceGlobalWrite { global, src } => {
+                let dst = global.program.locate(self.commands.device(), &global)?;
+                self.copy(dst.addr(), src.addr(), global.count)?
+            }
+            other => match other.on_memory() {
+                Some(MemoryCommand::Copy(dst, src, size)) => self.copy(dst.addr(), src.addr(), size)?,
+                Some(MemoryCommand::CopyBox(dst, src, size)) => self.copy_box(&dst, &src, size)?,
+                Some(MemoryCommand::Fill(dst, pattern, size)) => self.fill(dst.addr(), pattern, size)?,
+                None => return other.unsupported(),
+            },
+        };
+        Ok(Added { nodes, kernel: false })
+    }
+
+    fn kernel(&self, params: &CUDA_KERNEL_NODE_PARAMS) -> UrResult<CUgraphNode> {
+        let (raw, after, count) = (self.raw, self.after.as_ptr(), self.after.len());
+        // SAFETY: a live graph, nodes of it, and a description, of which the driver copies the parameters.
+        unsafe { cu_get!(cuGraphAddKernelNode(_, raw, after, count, params): CUgraphNode = std::ptr::null_mut()) }
+    }
+
+    fn nothing(&self) -> UrResult<Nodes> {
+        let (raw, after, count) = (self.raw, self.after.as_ptr(), self.after.len());
+        // SAFETY: a live graph and nodes of it.
+        let node = unsafe { cu_get!(cuGraphAddEmptyNode(_, raw, after, count): CUgraphNode = std::ptr::null_mut()) }?;
+        Ok(smallvec![node])
+    }
+
+    fn copy(&self, dst: usize, src: usize, size: usize) -> UrResult<Nodes> {
+        if size == 0 {
+            return self.nothing();
+        }
+        self.copy_box(&BoxSide::rows(dst, size, 1), &BoxSide::rows(src, size, 1), [size, 1, 1])
+    }
+
+    fn copy_box(&self, dst: &BoxSide, src: &BoxSide, size: [usize; 3]) -> UrResult<Nodes> {
+        let copy = Queue::box_copy(self.context(), dst, src, size)?;
+        if copy.srcMemoryType == CU_MEMORYTYPE_HOST || copy.dstMemoryType == CU_MEMORYTYPE_HOST {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "a copy of pageable memory is no node",
+            ));
+        }
+        let (raw, after, count, of) = (self.raw, self.after.as_ptr(), self.after.len(), self.primary.raw);
+        // SAFETY: a live graph, nodes of it, and a description. The client vouches for its memory until the runs are over.
+        let node = unsafe {
+            cu_get!(cuGraphAddMemcpyNode(_, raw, after, count, &copy, of): CUgraphNode = std::ptr::null_mut())
+        }?;
+        Ok(smallvec![node])
+    }
+
+    fn fill(&self, dst: usize, pattern: &[u8], size: usize) -> UrResult<Nodes> {
+        if size == 0 {
+            return self.nothing();
+        }
+        if !fills(dst, pattern) || !usm::is_known(self.context(), dst) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                format!("a fill with {} bytes is no node", pattern.len()),
+            ));
+        }
+        memsets(dst, pattern, size)
+            .iter()
+            .map(|part| self.memset(part))
+            .collect()
+    }
+
+    fn memset(&self, fill: &CUDA_MEMSET_NODE_PARAMS) -> UrResult<CUgraphNode> {
+        let (raw, after, count, of) = (self.raw, self.after.as_ptr(), self.after.len(), self.primary.raw);
+        // SAFETY: as in `copy_box`.
+        unsafe { cu_get!(cuGraphAddMemsetNode(_, raw, after, count, fill, of): CUgraphNode = std::ptr::null_mut()) }
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! A memory pool of CUDA for the device memory of a device: neither to take memory nor to give it back waits for commands,
+//! as `cuMemAlloc` and `cuMemFree` do.
+
+use kit::UrResult;
+use oxur_adapter_kit as kit;
+use oxur_cuda_sys::*;
+
+use crate::driver::{cu, cu_get};
+
+/// The pool, and the stream in whose order memory comes and goes. There is nothing else in it.
+pub(crate) struct MemoryPool {
+    raw: CUmemoryPool,
+    stream: CUstream,
+}
+
+// SAFETY: CUDA's handles may be used from any thread.
+unsafe impl Send for MemoryPool {}
+// SAFETY: as above.
+unsafe impl Sync for MemoryPool {}
+
+/// Memory of a device.
+pub(crate) fn on_device(device: CUdevice) -> CUmemLocation {
+    CUmemLocation {
+        kind: CU_MEM_LOCATION_TYPE_DEVICE,
+        id: device,
+    }
+}
+
+impl MemoryPool {
+    /// That of a device, whose context is current. It stays until the process ends.
+    pub(crate) fn new(device: CUdevice) -> UrResult<Self> {
+        let properties = CUmemPoolProps {
+            allocType: CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: 0,
+            location: on_device(device),
+            win32SecurityAttributes: std::ptr::null_mut(),
+            maxSize: 0,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        // SAFETY: places for what is made, and a description.
+        unsafe {
+            let raw = cu_get!(cuMemPoolCreate(_, &properties): CUmemoryPool = std::ptr::null_mut())?;
+            // Else what is free goes back to the system whenever anybody waits for a stream. The driver takes it if there
+            // is no other memory.
+            let mut all = u64::MAX;
+            let attribute = CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+            cu!(cuMemPoolSetAttribute(raw, attribute, (&raw mut all).cast()))?;
+            let flags = CU_STREAM_NON_BLOCKING;
+            let stream = cu_get!(cuStreamCreateWithPriority(_, flags, 0): CUstream = std::ptr::null_mut())?;
+            Ok(Self { raw, stream })
+        }
+    }
+
+    /// Takes memory. The context of the device is current.
+    pub(crate) fn allocate(&self, size: usize) -> UrResult<CUdeviceptr> {
+        let (pool, stream) = (self.raw, self.stream);
+        // SAFETY: a place for the address; a live pool and stream.
+        unsafe {
+            let address = cu_get!(cuMemAllocFromPoolAsync(_, size, pool, stream): CUdeviceptr = 0)?;
+            // Other streams may use it when this one has come so far.
+            cu!(cuStreamSynchronize(stream))?;
+            Ok(address)
+        }
+    }
+
+    /// Gives memory back that no command uses. The context of the device is current.
+    pub(crate) fn free(&self, address: CUdeviceptr) -> UrResult<()> {
+        // SAFETY: memory of the pool that nobody uses any more.
+        unsafe { cu!(cuMemFreeAsync(address, self.stream)) }
+    }
+
+    /// Whether another device may use the memory.
+    pub(crate) fn share_with(&self, device: CUdevice, may: bool) -> UrResult<()> {
+        let access = CUmemAccessDesc {
+            location: on_device(device),
+            flags: if may {
+                CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+            } else {
+                CU_MEM_ACCESS_FLAGS_PROT_NONE
+            },
+        };
+        // SAFETY: a live pool and a description.
+        unsafe { cu!(cuMemPoolSetAccess(self.raw, &access, 1)) }
+    }
+}

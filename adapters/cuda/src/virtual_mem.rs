@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Virtual address ranges, and the physical memory that is mapped into them.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+
+use kit::ur::*;
+use kit::{Context as _, HandleCell, InfoOut, UrError, UrResult};
+use oxur_adapter_kit as kit;
+use oxur_cuda_sys::*;
+
+use crate::driver::{self, cu, cu_get};
+use crate::memory_pool::on_device;
+use crate::{Context, Cuda, Device};
+
+/// Physical memory of a device.
+pub(crate) struct PhysicalMem {
+    pub(crate) handle_cell: HandleCell,
+    raw: CUmemGenericAllocationHandle,
+    size: usize,
+    device: Arc<Device>,
+    context: Arc<Context>,
+}
+
+fn properties(device: &Device) -> CUmemAllocationProp {
+    CUmemAllocationProp {
+        allocType: CU_MEM_ALLOCATION_TYPE_PINNED,
+        requestedHandleTypes: 0,
+        location: on_device(device.raw),
+        win32HandleMetaData: std::ptr::null_mut(),
+        allocFlags: [0; 8],
+    }
+}
+
+/// Refuses devices that cannot do it.
+fn check(device: &Device) -> UrResult<()> {
+    match device.facts.has_virtual_memory {
+        true => Ok(()),
+        false => kit::unsupported(),
+    }
+}
+
+impl kit::PhysicalMem<Cuda> for PhysicalMem {
+    fn create(
+        context: &Arc<Context>,
+        device: &Arc<Device>,
+        size: usize,
+        flags: PhysicalMemFlags,
+    ) -> UrResult<Arc<Self>> {
+        context.check_device(device)?;
+        check(device)?;
+        if flags.contains(PhysicalMemFlags::ENABLE_IPC) {
+            return Err(UrError::with_message(
+                ResultCode::ERROR_UNSUPPORTED_FEATURE,
+                "CUDA gives other processes physical memory by file descriptors, which bytes cannot carry",
+            ));
+        }
+        let _current = device.primary()?.activate()?;
+        let properties = properties(device);
+        // SAFETY: a place for the handle, and a description.
+        let raw = unsafe { cu_get!(cuMemCreate(_, size, &properties, 0): CUmemGenericAllocationHandle = 0) };
+        Ok(Arc::new(Self {
+            handle_cell: HandleCell::new(),
+            raw: raw.map_err(of_range)?,
+            size,
+            device: device.clone(),
+            context: context.clone(),
+        }))
+    }
+
+    fn info(&self, query: PhysicalMemInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            PhysicalMemInfo::CONTEXT => out.handle(&self.context),
+            PhysicalMemInfo::DEVICE => out.handle(&self.device),
+            PhysicalMemInfo::SIZE => out.value(self.size),
+            PhysicalMemInfo::PROPERTIES => out.value(PhysicalMemProperties::default()),
+            _ => out.unsupported(),
+        }
+    }
+}
+
+impl Drop for PhysicalMem {
+    fn drop(&mut self) {
+        if driver::is_gone() {
+            return;
+        }
+        // Where it is mapped, it stays until it is unmapped.
+        // SAFETY: a live handle that nobody uses any more.
+        if let Err(error) = unsafe { cu!(cuMemRelease(self.raw)) } {
+            log::debug!("physical memory is leaked: {error}");
+        }
+    }
+}
+
+/// The error of sizes that no memory has.
+#[cold]
+fn of_range(error: UrError) -> UrError {
+    match error.code() {
+        ResultCode::ERROR_INVALID_VALUE => error.with_code(ResultCode::ERROR_INVALID_SIZE),
+        ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error.with_code(ResultCode::ERROR_OUT_OF_RESOURCES),
+        _ => error,
+    }
+}
+
+fn protection(flags: VirtualMemAccessFlags) -> UrResult<c_int> {
+    match flags {
+        VirtualMemAccessFlags::READ_WRITE => Ok(CU_MEM_ACCESS_FLAGS_PROT_READWRITE),
+        VirtualMemAccessFlags::READ_ONLY => Ok(CU_MEM_ACCESS_FLAGS_PROT_READ),
+        VirtualMemAccessFlags::NONE => Ok(CU_MEM_ACCESS_FLAGS_PROT_NONE),
+        _ => Err(UrError::with_message(
+            ResultCode::ERROR_INVALID_VALUE,
+            format!("memory has one kind of access, not {flags:?}"),
+        )),
+    }
+}
+
+impl kit::VirtualMem<Cuda> for Context {
+    fn virtual_granularity(
+        &self,
+        device: Option<&Arc<Device>>,
+        _allocation: usize,
+        query: VirtualMemGranularityInfo,
+    ) -> UrResult<usize> {
+        let device = device.unwrap_or(&self.devices[0]);
+        self.check_device(device)?;
+        check(device)?;
+        let _current = device.primary()?.activate()?;
+        let option = match query {
+            VirtualMemGranularityInfo::RECOMMENDED => CU_MEM_ALLOC_GRANULARITY_RECOMMENDED,
+            _ => CU_MEM_ALLOC_GRANULARITY_MINIMUM,
+        };
+        let properties = properties(device);
+        // SAFETY: a place for the answer, and a description.
+        unsafe { cu_get!(cuMemGetAllocationGranularity(_, &properties, option): usize = 0) }
+    }
+
+    fn virtual_reserve(&self, start: *const c_void, size: usize) -> UrResult<*mut c_void> {
+        check(&self.devices[0])?;
+        let _current = self.primary().activate()?;
+        let start = start as CUdeviceptr;
+        // SAFETY: here and below: any addresses, which the driver checks, and places for the results.
+        let range = unsafe { cu_get!(cuMemAddressReserve(_, size, 0, start, 0): CUdeviceptr = 0) };
+        range.map(|range| range as *mut c_void).map_err(of_range)
+    }
+
+    fn virtual_free(&self, start: *const c_void, size: usize) -> UrResult<()> {
+        check(&self.devices[0])?;
+        kit::note_usm_change();
+        let _current = self.primary().activate()?;
+        // SAFETY: as above.
+        unsafe { cu!(cuMemAddressFree(start as CUdeviceptr, size)) }
+    }
+
+    fn virtual_map(
+        &self,
+        start: *const c_void,
+        size: usize,
+        mem: &Arc<PhysicalMem>,
+        offset: usize,
+        flags: VirtualMemAccessFlags,
+    ) -> UrResult<()> {
+        protection(flags)?;
+        kit::note_usm_change();
+        {
+            let _current = mem.device.primary()?.activate()?;
+            // SAFETY: as above, and live physical memory.
+            unsafe { cu!(cuMemMap(start as CUdeviceptr, size, offset, mem.raw, 0)) }?;
+        }
+        let allowed = match flags {
+            // So it is mapped.
+            VirtualMemAccessFlags::NONE => Ok(()),
+            flags => self.virtual_set_access(start, size, flags),
+        };
+        if allowed.is_err() {
+            // SAFETY: as above.
+            unsafe { cu!(cuMemUnmap(start as CUdeviceptr, size)) }?;
+        }
+        allowed
+    }
+
+    fn virtual_unmap(&self, start: *const c_void, size: usize) -> UrResult<()> {
+        check(&self.devices[0])?;
+        kit::note_usm_change();
+        let _current = self.primary().activate()?;
+        // SAFETY: as above. The client vouches that no command uses the memory.
+        unsafe { cu!(cuMemUnmap(start as CUdeviceptr, size)) }
+    }
+
+    fn virtual_set_access(&self, start: *const c_void, size: usize, flags: VirtualMemAccessFlags) -> UrResult<()> {
+        check(&self.devices[0])?;
+        let flags = protection(flags)?;
+        let _current = self.primary().activate()?;
+        // Devices that cannot reach each other have no access to each other's memory.
+        let mut first = Ok(());
+        let mut any = false;
+        for device in &self.devices {
+            let access = CUmemAccessDesc {
+                location: on_device(device.raw),
+                flags,
+            };
+            // SAFETY: as above, and a description.
+            match unsafe { cu!(cuMemSetAccess(start as CUdeviceptr, size, &access, 1)) } {
+                Ok(()) => any = true,
+                Err(error) => first = first.and(Err(error)),
+            }
+        }
+        if any { Ok(()) } else { first }
+    }
+
+    fn virtual_access(&self, start: *const c_void, size: usize) -> UrResult<VirtualMemAccessFlags> {
+        check(&self.devices[0])?;
+        let _current = self.primary().activate()?;
+        let mut all = None;
+        // Each part that is mapped has one kind of access. The smallest has so many bytes.
+        let step = self.virtual_granularity(None, 1, VirtualMemGranularityInfo::MINIMUM)?;
+        for at in (0..size.max(1)).step_by(step.max(1)) {
+            let address = start as CUdeviceptr + at as CUdeviceptr;
+            let mut access = CU_MEM_ACCESS_FLAGS_PROT_NONE as u64;
+            for device in &self.devices {
+                let location = on_device(device.raw);
+                // SAFETY: as above.
+                access |= unsafe { cu_get!(cuMemGetAccess(_, &location, address): u64 = 0) }?;
+            }
+            if *all.get_or_insert(access) != access {
+                return Err(UrError::with_message(
+                    ResultCode::ERROR_INVALID_VALUE,
+                    format!("of {size} bytes at {start:p} only the first {at} have the same access"),
+                ));
+            }
+        }
+        Ok(match all.unwrap_or(0) as c_int {
+            CU_MEM_ACCESS_FLAGS_PROT_READWRITE => VirtualMemAccessFlags::READ_WRITE,
+            CU_MEM_ACCESS_FLAGS_PROT_READ => VirtualMemAccessFlags::READ_ONLY,
+            _ => VirtualMemAccessFlags::NONE,
+        })
+    }
+}
