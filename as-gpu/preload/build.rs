@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Gives the library a soname, by which the adapter knows it.
+//! Sets the library's soname, by which the adapter recognizes it.
 
 fn main() {
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,liboxur_as_gpu_preload.so");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The library on whose behalf a function was called.
+//! Finds the library on whose behalf a function was called.
 
 use std::env;
 use std::ffi::{CStr, CString, c_int, c_void};
@@ -8,10 +8,10 @@ use std::os::unix::ffi::OsStrExt;
 
 use crate::PRELOAD;
 
-/// The library that asks.
+/// The calling library.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallingLibrary {
-    /// Its file name. Empty where there is none, as in a thread of libsycl's.
+    /// Its file name. Empty if there is none, as in a thread of libsycl.
     pub file_name: Vec<u8>,
     /// Whether it asks through libsycl.
     pub through_libsycl: bool,
@@ -34,7 +34,7 @@ pub fn find_library(mut is_it: impl FnMut(&[u8]) -> bool) -> Option<CString> {
     find_object(|info| is_it(file_name_of(info)).then(|| path_of(info).to_owned()))
 }
 
-/// The parts of a runtime that ask on behalf of others, by the beginnings of their file names.
+/// The parts of a runtime that ask on behalf of others, by file name prefix.
 const RUNTIME: [&str; 8] = [
     "libsycl.so",
     "libsycl-",
@@ -49,7 +49,7 @@ const RUNTIME: [&str; 8] = [
 
 /// Finds the nearest caller on the stack that is neither the library with this code nor part of the runtime.
 ///
-/// Takes some microseconds. A library whose function ends with a jump to libsycl's is not on the stack: its caller is found.
+/// This takes a few microseconds. If a function tail-calls libsycl, its library is not on the stack, so its caller is found.
 pub fn calling_library() -> CallingLibrary {
     let mut caller = CallingLibrary::default();
     let own = object_of(take_into_account as *const () as usize)
@@ -62,7 +62,7 @@ pub fn calling_library() -> CallingLibrary {
             return ControlFlow::Continue(());
         }
         let Some(object) = object_of(address) else {
-            // Code that was made at run time.
+            // Code that was generated at run time.
             return ControlFlow::Break(());
         };
         known = object.range;
@@ -71,7 +71,7 @@ pub fn calling_library() -> CallingLibrary {
     caller
 }
 
-/// Takes a library into account, from the innermost outwards.
+/// Records a library, from the innermost frame outwards.
 fn take_into_account(caller: &mut CallingLibrary, file_name: Vec<u8>) -> ControlFlow<()> {
     if RUNTIME.iter().any(|name| file_name.starts_with(name.as_bytes())) {
         caller.through_libsycl |= file_name.starts_with(b"libsycl");
@@ -88,9 +88,9 @@ struct Object {
     file_name: Vec<u8>,
 }
 
-/// The object that an address is in.
+/// The object that contains an address.
 ///
-/// `dladdr` would wait for threads that open libraries, and these may run code of the client's that waits for this thread.
+/// `dladdr` would wait for threads that open libraries, and these may run client code that waits for this thread.
 fn object_of(address: usize) -> Option<Object> {
     let mut object = find_object(|info| {
         // SAFETY: the dynamic linker passes as many headers as it says.
@@ -106,7 +106,7 @@ fn object_of(address: usize) -> Option<Object> {
             file_name: file_name_of(info).to_vec(),
         })
     })?;
-    // The program itself has no name there.
+    // The dynamic linker reports no name for the program itself.
     if object.file_name.is_empty() {
         let program = env::current_exe().ok();
         let name = program.as_ref().and_then(|path| path.file_name()).unwrap_or_default();
@@ -130,7 +130,7 @@ fn file_name_of(info: &libc::dl_phdr_info) -> &[u8] {
     path.rsplit(|byte| *byte == b'/').next().unwrap_or(path)
 }
 
-/// What `find` returns first of all objects in the process.
+/// The first result of `find` for the objects in the process.
 fn find_object<T>(mut find: impl FnMut(&libc::dl_phdr_info) -> Option<T>) -> Option<T> {
     type Visit<'a> = &'a mut dyn FnMut(&libc::dl_phdr_info) -> bool;
     unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, visit: *mut c_void) -> c_int {
@@ -151,7 +151,7 @@ fn find_object<T>(mut find: impl FnMut(&libc::dl_phdr_info) -> Option<T>) -> Opt
 /// Calls `visit` with an address in the function of each frame, from here outwards, until it breaks.
 fn for_each_frame(visit: &mut dyn FnMut(usize) -> ControlFlow<()>) {
     type Visit<'a> = &'a mut dyn FnMut(usize) -> ControlFlow<()>;
-    // Of the unwinder's interface (Itanium C++ ABI), which is in the library that Rust's own panics use.
+    // Part of the unwinder's interface (Itanium C++ ABI), in the library that Rust's own panics use.
     unsafe extern "C" {
         fn _Unwind_Backtrace(
             trace: unsafe extern "C" fn(context: *mut c_void, argument: *mut c_void) -> c_int,
@@ -164,7 +164,7 @@ fn for_each_frame(visit: &mut dyn FnMut(usize) -> ControlFlow<()>) {
     unsafe extern "C" fn trace(context: *mut c_void, argument: *mut c_void) -> c_int {
         // SAFETY: the unwinder passes its context, and the argument of the call below.
         let (address, visit) = unsafe { (_Unwind_GetIP(context), &mut *argument.cast::<Visit<'_>>()) };
-        // A return address may be behind the function's last instruction.
+        // A return address may be past the function's last instruction.
         match visit(address.wrapping_sub(1)) {
             ControlFlow::Continue(()) => GO_ON,
             ControlFlow::Break(()) => STOP,
@@ -221,7 +221,7 @@ mod tests {
         assert!(object_of(1).is_none());
     }
 
-    /// The way through the C library's `bsearch` to a function of this program.
+    /// A call through the C library's `bsearch` to a function of this program.
     #[test]
     #[cfg_attr(miri, ignore = "there is no unwinder")]
     fn frames_outwards() {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Some programs accept only GPUs. `UR_CPU_DEVICE_TYPE=gpu` makes the CPU device report itself as one to the libraries of a
-//! list, and to no other: oneMKL, for one, must keep seeing a CPU.
+//! Some programs accept only GPUs. `UR_CPU_DEVICE_TYPE=gpu` makes the CPU device report itself as a GPU to the libraries of a
+//! list, and as a CPU to all others. oneMKL, for example, must keep seeing a CPU.
 //!
-//! This crate has the variable's grammar and the default list ([`Libraries`]), and finds the library that asks ([`calling_library`]).
-//! Three parts of oxur use it:
-//! - the CPU adapter answers the queries that libsycl passes on each time: `urDeviceGet`, the platform's name;
-//! - libsycl asks once for the type of a device and remembers it. `liboxur_as_gpu_preload.so`, preloaded, has those functions of
-//!   libsycl that answer from memory, and those whose answers libsycl itself must not see;
-//! - the `oxur` command sets both up.
+//! This crate defines the variable's grammar and the default list ([`Libraries`]), and finds the library that asks
+//! ([`calling_library`]). Three parts of oxur use it:
+//! - The CPU adapter answers the queries that libsycl forwards every time: `urDeviceGet`, the platform's name.
+//! - libsycl asks for the type of a device only once, and caches it. `liboxur_as_gpu_preload.so` is preloaded and interposes the
+//!   functions of libsycl that answer from this cache, and those whose answers libsycl itself must not see.
+//! - The `oxur` command sets up both.
 
 mod caller;
 
@@ -22,30 +22,30 @@ pub const VARIABLE: &str = "UR_CPU_DEVICE_TYPE";
 /// The library to preload, by its file name and soname.
 pub const PRELOAD: &str = "liboxur_as_gpu_preload.so";
 
-/// The vendor that a device of the CPU adapter names when the preloaded library asks: "oxur". So it tells these devices from
-/// others, whose types it must not change.
+/// The vendor id that a device of the CPU adapter reports to the preloaded library: "oxur". By this id the library recognizes
+/// these devices; it must not change the types of others.
 pub const VENDOR_ID: u32 = u32::from_be_bytes(*b"oxur");
 
-/// The fewest compute units that a GPU has: llama.cpp divides by a sixteenth of their number.
+/// The minimum number of compute units of a GPU: llama.cpp divides by a sixteenth of their number.
 pub const COMPUTE_UNITS: u32 = 16;
 
-/// The libraries that are known to insist on a GPU, and to work on the CPU adapter.
+/// The libraries that are known to accept only GPUs, and to work on the CPU adapter.
 const DEFAULT: [&str; 5] = [
     // llama.cpp, whisper.cpp and stable-diffusion.cpp.
     "libggml-sycl",
     // oneDAL and its Python modules.
     "libonedal",
     "_onedal",
-    // dpctl, from which these get their queues, and its Python modules, to which it jumps back from libsycl.
+    // dpctl, from which these get their queues, and its Python modules: they count where libDPCTL tail-calls libsycl.
     "libDPCTL",
     "_sycl_",
 ];
 
-/// A list of libraries, by the beginnings of their file names.
+/// A list of libraries, by file name prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Libraries(Vec<String>);
 
-/// A value of [`VARIABLE`] that means nothing.
+/// An invalid value of [`VARIABLE`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Invalid {
     /// Another type.
@@ -79,7 +79,7 @@ impl Libraries {
         }
     }
 
-    /// Parses a list, separated by commas. A `*` at the end of a name changes nothing.
+    /// Parses a list, separated by commas. A trailing `*` in a name is ignored.
     pub fn list(list: &str) -> Result<Self, Invalid> {
         let names = list.split(',').map(|name| name.trim().trim_end_matches('*'));
         let names: Vec<_> = names.filter(|name| !name.is_empty()).map(str::to_owned).collect();
@@ -90,12 +90,12 @@ impl Libraries {
         }
     }
 
-    /// Whether a file of this name is one of them.
+    /// Whether a library of this file name is in the list.
     pub fn contains(&self, file_name: &[u8]) -> bool {
         self.0.iter().any(|name| file_name.starts_with(name.as_bytes()))
     }
 
-    /// The value of [`VARIABLE`] that stands for the list.
+    /// The value of [`VARIABLE`] for the list.
     pub fn value(&self) -> String {
         if *self == Self::default() {
             "gpu".to_owned()
@@ -135,7 +135,7 @@ mod tests {
         for wrong in ["GPU", "gpu,liba", "1", "accelerator", "cpu:liba"] {
             assert_eq!(parse(wrong), Err(Invalid::Type), "{wrong}");
         }
-        // An empty name would be the beginning of every file's.
+        // An empty name would be a prefix of every file name.
         for wrong in ["gpu:", "gpu: , ", "gpu:*"] {
             assert_eq!(parse(wrong), Err(Invalid::Empty), "{wrong}");
         }
@@ -147,7 +147,7 @@ mod tests {
         let list = Libraries::list("libonedal,my_program").unwrap();
         assert!(list.contains(b"libonedal_dpc.so.4") && list.contains(b"my_program"));
         assert!(!list.contains(b"libmkl_sycl_blas.so.6") && !list.contains(b"not_libonedal.so") && !list.contains(b""));
-        // Wheels put a number into the names of the libraries that they bring along.
+        // Wheels add a hash to the names of the libraries that they bundle.
         assert!(Libraries::default().contains(b"libggml-sycl-65454d23.so"));
         assert!(!Libraries::default().contains(b"libmkl_sycl_blas.so.6"));
     }

@@ -398,23 +398,23 @@ mod tests {
     use super::*;
     use crate::layers;
 
-    /// An adapter with one place for kernels.
+    /// An adapter with a single address for kernels.
     #[derive(Default)]
     struct World {
         references: AtomicU32,
         fails: AtomicBool,
-        /// Where threads meet that have read the number of references.
+        /// The threads wait here after they have read the number of references.
         meeting: Option<Barrier>,
     }
 
-    /// A place for kernels, of a test's own.
+    /// The object at a kernel's address. Each test has its own.
     #[repr(C)]
     struct Kernel {
         table: &'static DdiTable,
         world: World,
     }
 
-    /// All places, which stay: what was set for a kernel may stay, too.
+    /// All objects. They are never freed, because the arguments of a kernel may outlive it.
     static PLACES: Mutex<Vec<&'static Kernel>> = Mutex::new(Vec::new());
 
     unsafe extern "C-unwind" fn get_info(
@@ -424,7 +424,7 @@ mod tests {
         value: *mut c_void,
         _: *mut usize,
     ) -> ResultCode {
-        // SAFETY: only the number of references is asked for, of a place of a test's.
+        // SAFETY: the only query is for the number of references, of an object of a test.
         unsafe {
             let world = &(*kernel.as_ptr().cast::<Kernel>()).world;
             value.cast::<u32>().write(world.references.load(Ordering::Relaxed));
@@ -438,7 +438,7 @@ mod tests {
         _: *const c_char,
         place: *mut KernelHandle,
     ) -> ResultCode {
-        // SAFETY: the program is the place of the kernel.
+        // SAFETY: the program is the kernel's object.
         unsafe {
             let world = &(*program.as_ptr().cast::<Kernel>()).world;
             assert_eq!(world.references.swap(1, Ordering::Relaxed), 0);
@@ -448,7 +448,7 @@ mod tests {
     }
 
     unsafe extern "C-unwind" fn release(kernel: KernelHandle) -> ResultCode {
-        // SAFETY: a place of a test's.
+        // SAFETY: an object of a test.
         let world = unsafe { &(*kernel.as_ptr().cast::<Kernel>()).world };
         if world.fails.load(Ordering::Relaxed) {
             return ResultCode::ERROR_OUT_OF_RESOURCES;
@@ -457,7 +457,7 @@ mod tests {
         ResultCode::SUCCESS
     }
 
-    /// A new place for kernels.
+    /// A new address for kernels.
     fn place(meeting: Option<Barrier>) -> (ProgramHandle, &'static World) {
         static TABLE: OnceLock<DdiTable> = OnceLock::new();
         let table = TABLE.get_or_init(|| {
@@ -481,13 +481,13 @@ mod tests {
 
     fn new(place: ProgramHandle) -> KernelHandle {
         let mut kernel = KernelHandle::default();
-        // SAFETY: a place for kernels, and one for the handle.
+        // SAFETY: an object for kernels, and a valid output pointer.
         let code = unsafe { urKernelCreate(place, std::ptr::null(), &mut kernel) };
         assert_eq!(code, ResultCode::SUCCESS);
         kernel
     }
 
-    /// What was set for a kernel, whose arguments are all local memory.
+    /// The arguments that are stored for a kernel. All of them are local memory.
     fn sizes(kernel: KernelHandle) -> Vec<usize> {
         let list = KERNELS.lock().get(&kernel).cloned().unwrap_or_default();
         let list = list.lock();
@@ -518,7 +518,7 @@ mod tests {
         let (place, world) = place(None);
         let kernel = new(place);
         set(kernel, 0, Argument::Local(1));
-        // The adapter had the last reference, and nobody sees it go.
+        // The adapter had the last reference, and releases it unobserved.
         world.references.store(0, Ordering::Relaxed);
         assert_eq!(new(place), kernel);
         assert_eq!(sizes(kernel), []);

@@ -28,7 +28,7 @@ struct Config {
 
 static CONFIGS: LazyLock<Mutex<HashMap<LoaderConfigHandle, Config>>> = LazyLock::new(Mutex::default);
 
-/// What a handle points to, in case a client uses it as another kind of object.
+/// The table that a handle points to, in case a client uses it as another kind of object.
 static NO_FUNCTIONS: LazyLock<DdiTable> = LazyLock::new(DdiTable::default);
 
 /// The settings of a configuration; the defaults for the null handle.
@@ -118,7 +118,7 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderConfigGetInfo(
         if !pPropValue.is_null() && propSize != value.len() {
             return Err(ResultCode::ERROR_INVALID_SIZE);
         }
-        // SAFETY: the caller vouches for `propSize` bytes at `pPropValue`, which are as many as the value has, and for
+        // SAFETY: the caller vouches for `propSize` bytes at `pPropValue`, which is the size of the value, and for
         // `pPropSizeRet`, where they are not null.
         unsafe {
             if !pPropValue.is_null() {

@@ -67,9 +67,9 @@ struct Device {
 }
 
 impl Device {
-    /// Passes the reference on.
+    /// Passes the reference to the caller.
     fn into_raw(mut self) -> DeviceHandle {
-        // What else there is to drop; the reference alone stays.
+        // Everything else is dropped; only the reference stays.
         drop(std::mem::take(&mut self.place));
         std::mem::ManuallyDrop::new(self).handle
     }
@@ -219,7 +219,10 @@ impl Platform {
                 .filter(wanted)
                 .flat_map(|device| {
                     device.parts().unwrap_or_else(|code| {
-                        log::warn!("{:?} has no parts to select: urDevicePartition: {code:?}", device.place);
+                        log::warn!(
+                            "{:?} has no sub-devices to select: urDevicePartition: {code:?}",
+                            device.place
+                        );
                         Vec::new()
                     })
                 })

@@ -9,8 +9,8 @@
 //! place    = root [ "." part [ "." part ] ]   each "*" or a number; after a "*" only "*"
 //! ```
 //!
-//! Terms without `!` accept devices; if there are none of them, all devices are accepted. Terms with `!` discard
-//! devices, in whatever order the terms are. Case does not matter. Numbers count the devices of a platform.
+//! Terms without `!` accept devices; without such terms, all devices are accepted. Terms with `!` discard devices,
+//! regardless of the order of the terms. Case does not matter. Numbers count the devices of a platform.
 
 use oxur_api::{Backend, DeviceType};
 
@@ -33,7 +33,7 @@ struct Term {
     devices: Vec<Pattern>,
 }
 
-/// What a term says of a device.
+/// The devices that a term matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pattern {
     Kind(DeviceType),
@@ -238,7 +238,7 @@ mod tests {
         ] {
             let cases = [(CPU, 0, cpu0), (CPU, 1, cpu1), (GPU, 0, gpu0)];
             for (kind, place, wanted) in cases {
-                // Index 0 is a CPU and a GPU, of different platforms.
+                // Index 0 is a CPU in one platform and a GPU in another.
                 if kind == GPU && wanted != selects(selector, Backend::OPENCL, kind, &[place]) {
                     assert!(selector.contains('0'), "{selector} {kind:?}");
                     continue;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Chooses which adapters to load, and from which files.
 //!
-//! `UR_ADAPTERS_FORCE_LOAD` names the files, and nothing else is loaded. Otherwise the loader searches each adapter
-//! that it knows in the folders of `UR_ADAPTERS_SEARCH_PATH`, by the system's search, and beside itself; the first
-//! usable file wins. An adapter in the folder `adapters` beside the loader is for devices that have no other. The device
-//! selector excludes adapters whose devices it does not select.
+//! If `UR_ADAPTERS_FORCE_LOAD` names files, the loader loads only these. Otherwise it searches each adapter that it knows in
+//! the folders of `UR_ADAPTERS_SEARCH_PATH`, with the dynamic linker's search, and next to itself; the first usable file
+//! wins. An adapter in the folder `adapters` next to the loader is for devices without another adapter. The device selector
+//! excludes adapters whose devices it does not select.
 
 use std::path::{Path, PathBuf};
 
@@ -24,8 +24,8 @@ struct Known {
     devices: DeviceInitFlags,
 }
 
-/// This project's adapter for Level Zero, from the folder of the loader. It is only loaded where Intel's are not installed:
-/// GPUs keep the adapter that they have.
+/// This project's adapter for Level Zero, relative to the loader's folder. It is only loaded if Intel's are not installed, so
+/// that Intel's adapters keep driving the GPUs.
 const LEVEL_ZERO_FALLBACK: &str = "adapters/libur_adapter_level_zero.so.0";
 
 /// The names of adapters for Level Zero.
@@ -59,7 +59,7 @@ const KNOWN: [Known; 8] = {
             backend: Backend::LEVEL_ZERO,
             devices: ANY,
         },
-        // Both Level Zero adapters are loaded: they agree between themselves which of them shows a device.
+        // Both Level Zero adapters are loaded: each decides by itself whether it shows a device.
         Known {
             name: LEVEL_ZERO_V2,
             backend: Backend::LEVEL_ZERO,
@@ -80,7 +80,7 @@ const KNOWN: [Known; 8] = {
             backend: Backend::OPENCL,
             devices: ANY,
         },
-        // It reports the backend OpenCL, whose device code it takes.
+        // It reports the backend OpenCL, because it accepts OpenCL's device code.
         Known {
             name: CPU,
             backend: Backend::OPENCL,
@@ -89,14 +89,14 @@ const KNOWN: [Known; 8] = {
     ]
 };
 
-/// The CPU adapter of the Python package, whose folder `oxur/lib` has the other libraries. It is in the environment's lib
-/// folder and has another name: libsycl 2026.2 finds it there by itself.
+/// The CPU adapter of the Python package, whose other libraries are in its folder `oxur/lib`. The adapter is in the
+/// environment's lib folder and has another name, so that libsycl 2026.2 finds it.
 fn of_package(folder: &Path) -> Option<PathBuf> {
     const NAME: &str = "lib/libur_adapter_native_cpu.so.0";
     if !folder.ends_with("oxur/lib") {
         return None;
     }
-    // <prefix>/lib/python3.x/site-packages/oxur/lib; where packages are installed by --target, <prefix>/oxur/lib.
+    // <prefix>/lib/python3.x/site-packages/oxur/lib; with `pip install --target`, <prefix>/oxur/lib.
     let mut prefixes = [5, 2].into_iter().filter_map(|up| folder.ancestors().nth(up));
     prefixes.find_map(|prefix| Some(prefix.join(NAME)).filter(|path| path.exists()))
 }
@@ -104,11 +104,12 @@ fn of_package(folder: &Path) -> Option<PathBuf> {
 /// Loads the adapters that the environment requests. An adapter that cannot be loaded is skipped, with the reason in
 /// the log.
 pub(crate) fn adapters(device_flags: DeviceInitFlags) -> Vec<Adapter> {
-    let deep_bind = environment::switch(environment::DEEP_BIND, false);
-    if environment::switch(environment::INTERCEPT, false) {
+    let deep_bind = oxur_environment::ADAPTERS_DEEP_BIND.switch().unwrap_or(false);
+    // Handles are never wrapped.
+    if oxur_environment::ENABLE_LOADER_INTERCEPT.switch() == Some(true) {
         log::info!(
-            "{}: nothing to do, for calls go through the handle's own table where there are several adapters",
-            environment::INTERCEPT
+            "{}: no effect, because with several adapters calls always go through the handle's own table",
+            oxur_environment::ENABLE_LOADER_INTERCEPT.name()
         );
     }
     let mut found = Found {
@@ -121,16 +122,16 @@ pub(crate) fn adapters(device_flags: DeviceInitFlags) -> Vec<Adapter> {
     }
     if found.adapters.is_empty() {
         log::error!(
-            "no adapter was loaded, so there are no devices. UR_LOG_LOADER='level:info;output:stderr' tells why"
+            "no adapter was loaded, so there are no devices. UR_LOG_LOADER='level:info;output:stderr' shows the reason"
         );
     }
     found.adapters
 }
 
-/// What becomes of an adapter of this project that another installation has brought already.
+/// Whether to load an adapter of this project that was already loaded from another installation.
 #[derive(Clone, Copy)]
 enum Repeated {
-    /// The user names both.
+    /// The user has named both.
     Allowed,
     Skipped,
 }
@@ -157,7 +158,7 @@ impl Found {
             library::file_of(exports::urLoaderInit as *const _).and_then(|file| Some(file.parent()?.to_owned()));
         let selector = selector();
         // Of two CPUs that look alike, programs take the first.
-        let prefers_cpu = environment::text(environment::CPU).is_some_and(|value| value == "prefer");
+        let prefers_cpu = oxur_environment::CPU.is("prefer");
         let mut order: Vec<_> = KNOWN.iter().collect();
         order.sort_by_key(|known| !(prefers_cpu && known.name == CPU));
         let (mut opencl, mut cpu) = (None, None);
@@ -170,7 +171,10 @@ impl Found {
                     .as_ref()
                     .is_some_and(|selector| !selector.wants_backend(known.backend))
             {
-                log::debug!("the adapter {} is not asked for", known.name);
+                log::debug!(
+                    "the adapter {} is excluded by the selector or by the caller's device flags",
+                    known.name
+                );
                 continue;
             }
             let name = PathBuf::from(format!("libur_adapter_{}.so.0", known.name));
@@ -207,7 +211,7 @@ impl Found {
             && opencl < cpu
             && opencl_cpus::are_useless(&self.adapters[opencl])
         {
-            log::info!("no CPU of OpenCL drivers takes SPIR-V: the CPU adapter comes before the OpenCL adapter");
+            log::info!("no OpenCL driver's CPU accepts SPIR-V: the CPU adapter comes before the OpenCL adapter");
             self.adapters[opencl..=cpu].rotate_right(1);
         }
     }
@@ -249,7 +253,7 @@ impl Found {
 /// The device selector as a filter on adapters, if there is one. A malformed selector is an error when devices are
 /// queried, and excludes no adapter here.
 fn selector() -> Option<Selector> {
-    if !environment::switch(environment::PRELOAD_FILTER, true) {
+    if oxur_environment::LOADER_PRELOAD_FILTER.switch() == Some(false) {
         return None;
     }
     Selector::from_environment()

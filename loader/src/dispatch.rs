@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! From a handle to its adapter's functions: the path of every call, but for those that
-//! [`symbols`](crate::symbols) lead directly to the only adapter.
+//! Finds the adapter's functions for a handle, in every call except those that
+//! [`symbols`](crate::symbols) route directly to the only adapter.
 //!
 //! The first word of a handle points to its adapter's DDI table. A call reads it and the function behind it: no lock,
 //! no allocation, no search.

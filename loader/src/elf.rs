@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Checks a shared object before the dynamic linker gets it: the linker maps a truncated file and then dies of a bus
+//! Checks a shared object before the dynamic linker loads it: the linker maps a truncated file, and then crashes with a bus
 //! error in the missing pages.
 
 use std::fs::File;
@@ -12,11 +12,11 @@ use std::path::Path;
 pub(crate) enum NotLoadable {
     #[error("it cannot be read: {0}")]
     Unreadable(#[from] io::Error),
-    #[error("it is no shared object")]
+    #[error("it is not a shared object")]
     NoSharedObject,
     #[error("it was built for another kind of processor")]
     OtherMachine,
-    #[error("it is truncated: {have} of at least {need} bytes are there, so install it again")]
+    #[error("it is truncated: it has {have} bytes, but needs at least {need}. Install it again")]
     Truncated { have: u64, need: u64 },
 }
 
@@ -28,7 +28,7 @@ const MACHINE: u16 = 183;
 const SHARED_OBJECT: u16 = 3;
 const LOADED_SEGMENT: u32 = 1;
 
-/// Checks that the file is a shared object for this machine, with all the bytes that loading it touches.
+/// Checks that the file is a shared object for this machine, and contains all bytes that loading it touches.
 pub(crate) fn check(path: &Path) -> Result<(), NotLoadable> {
     let file = File::open(path)?;
     let have = file.metadata()?.len();
@@ -90,8 +90,8 @@ mod tests {
         let mut other = bytes[..64].to_vec();
         other[18] ^= 1;
         for (content, reason) in [
-            (&b"text\n"[..], "no shared object"),
-            (&b""[..], "no shared object"),
+            (&b"text\n"[..], "not a shared object"),
+            (&b""[..], "not a shared object"),
             (&other, "processor"),
         ] {
             std::fs::write(&path, content).unwrap();

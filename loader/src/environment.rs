@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Reads environment variables. Every variable is read when the loader is initialized, because clients set some of them
-//! themselves.
+//! Reads environment variables with texts and lists; `oxur_environment` has the others. Every variable is read when the loader
+//! is initialized, because clients set some of them themselves.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -10,36 +10,15 @@ use std::path::PathBuf;
 pub(crate) const FORCE_LOAD: &str = "UR_ADAPTERS_FORCE_LOAD";
 /// Folders to search first.
 pub(crate) const SEARCH_PATH: &str = "UR_ADAPTERS_SEARCH_PATH";
-/// Whether this project's adapter for the CPU comes before (`prefer`) or after others that have the CPU, or has none.
-pub(crate) const CPU: &str = "OXUR_CPU";
-/// Whether adapters prefer their own symbols to those of the program.
-pub(crate) const DEEP_BIND: &str = "UR_ADAPTERS_DEEP_BIND";
-/// Whether to wrap handles even with one adapter. This loader never wraps handles.
-pub(crate) const INTERCEPT: &str = "UR_ENABLE_LOADER_INTERCEPT";
-/// Whether the device selector decides which adapters are loaded.
-pub(crate) const PRELOAD_FILTER: &str = "UR_LOADER_PRELOAD_FILTER";
 /// Layers to enable.
 pub(crate) const ENABLE_LAYERS: &str = "UR_ENABLE_LAYERS";
 /// The devices that the program sees.
 pub(crate) const DEVICE_SELECTOR: &str = "ONEAPI_DEVICE_SELECTOR";
 
-/// The variable's text, `None` where it is unset or empty.
+/// The variable's text, `None` if it is unset or empty.
 pub(crate) fn text(variable: &str) -> Option<String> {
     let value = std::env::var_os(variable).filter(|value| !value.is_empty())?;
     Some(value.to_string_lossy().into_owned())
-}
-
-/// Whether a switch is on; `default` if it is unset or has an unknown value.
-pub(crate) fn switch(variable: &str, default: bool) -> bool {
-    let Some(value) = text(variable) else { return default };
-    match value.to_ascii_lowercase().as_str() {
-        "1" | "on" | "yes" | "true" => true,
-        "0" | "off" | "no" | "false" => false,
-        _ => {
-            log::warn!("{variable}: `{value}` is neither 0 nor 1; {} holds", u8::from(default));
-            default
-        }
-    }
 }
 
 /// The paths in a variable, separated by any of `separators`; `None` where it is unset or empty.
@@ -58,7 +37,7 @@ pub(crate) fn words(variable: &str) -> Vec<String> {
         .collect()
 }
 
-/// Splits at separators outside of quotes of either kind. Removes quotes, surrounding blanks and empty elements.
+/// Splits at separators outside single or double quotes. Removes quotes, surrounding blanks and empty elements.
 fn split(value: &[u8], separators: &[u8]) -> Vec<Vec<u8>> {
     let mut parts = vec![Vec::new()];
     let mut quote = None;

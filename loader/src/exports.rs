@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions of the ABI, expanded from their table.
 //!
-//! A function finds the function to call and jumps to it: the adapter's, by the handle, or, if a layer is enabled, its
-//! namesake in `layered`, which calls it through the layers. All have the same signature, and there is a single call at
-//! the end, so it compiles to a jump that leaves the arguments in place.
+//! Each function looks up its target and jumps to it. The target is the adapter's function, found by the handle, or, if a
+//! layer is enabled, the function of the same name in `layered`, which calls the adapter through the layers. All have the
+//! same signature, and the only call is at the end, so it compiles to a jump that leaves the arguments in place.
 //!
 //! Most symbols are here, and some in [`symbols`](crate::symbols).
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
-/// What the names in the table refer to.
+/// The items that the names in the table refer to.
 mod prelude {
     pub(super) use oxur_api::*;
 
-    /// Hides the constructor of the type of this name, which a parameter could not be named after otherwise.
+    /// Hides the constructor of the type of this name. Otherwise no parameter could have the name.
     #[allow(dead_code, reason = "it is there for its name")]
     pub(super) fn DeviceType() {}
 }
@@ -47,7 +47,7 @@ macro_rules! function {
         match table!($via) {
             Ok(table) => match crate::legacy::table_of_first(table) {
                 Some(legacy) => legacy.$slot.ok_or(ResultCode::ERROR_UNSUPPORTED_FEATURE),
-                // A search would need registers that hold arguments, so it is a function of its own.
+                // A search would need registers that hold arguments, so it is in a separate function.
                 None => Ok(crate::exports::slow_path::$name as pfn::$name),
             },
             Err(code) => Err(code),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The functions that 2026.2 dropped, for older clients: from an adapter's table to its table of those.
+//! The functions that 2026.2 dropped, for older clients: finds an adapter's table of them.
 //!
-//! They have no place in `ur_dditable_t`. Our adapters export a table of their own for them; for other adapters they
+//! `ur_dditable_t` does not contain them. Our adapters export a separate table for them; for other adapters they
 //! are emulated. The loader learns which table belongs to which adapter from the handles that `urAdapterGet` returns.
 
 use std::ptr::null_mut;
@@ -12,19 +12,19 @@ use oxur_fork::Mutex;
 
 use crate::arg_emulation;
 
-/// An adapter's functions for older clients, which stay as long as the process.
+/// An adapter's functions for older clients. They stay for the lifetime of the process.
 pub(crate) type LegacyTable = &'static LegacyDdiTable;
 
 /// The table for an adapter without such functions.
 pub(crate) const EMULATED: LegacyTable = &arg_emulation::TABLE;
 
-/// Whether it is the table for an adapter without such functions.
+/// Whether this is the table for an adapter without such functions.
 pub(crate) fn is_emulated(table: LegacyTable) -> bool {
     std::ptr::eq(table, EMULATED)
 }
 
-/// Keeps the table of the adapter with this `urAdapterGet`. One that is loaded again has the table that it had: a table
-/// for each initialization would be a leak.
+/// Keeps the table of the adapter with this `urAdapterGet`. An adapter that is loaded again gets its earlier table, because a
+/// new table for each initialization would be a leak.
 pub(crate) fn own(get: pfn::urAdapterGet, table: LegacyDdiTable) -> LegacyTable {
     static TABLES: Mutex<Vec<(pfn::urAdapterGet, LegacyTable)>> = Mutex::new(Vec::new());
     let mut tables = TABLES.lock();
@@ -72,7 +72,7 @@ impl Pair {
             return None;
         }
         let legacy = self.legacy.load(Ordering::Relaxed);
-        // SAFETY: the legacy table was stored before the DDI table that was seen, from a reference that lives for ever.
+        // SAFETY: the legacy table was stored before the DDI table that was read, from a reference that lives forever.
         unsafe {
             // This spares a null check on the hot path.
             std::hint::assert_unchecked(!legacy.is_null());
@@ -92,7 +92,7 @@ pub(crate) unsafe fn register_table(handle: AdapterHandle, legacy: LegacyTable) 
     // SAFETY: the first word of a live handle points to its adapter's table.
     let ddi = unsafe { *handle.as_ptr().cast::<*mut DdiTable>() };
     let known = |pair: &Pair| pair.ddi.load(Ordering::Relaxed);
-    // Nearly always it is already known.
+    // It is nearly always known already.
     if PAIRS
         .iter()
         .map(known)
@@ -128,7 +128,7 @@ mod tests {
         ResultCode::SUCCESS
     }
 
-    /// Not the same code, or the compiler would make them one.
+    /// The code differs from `get`'s, because the compiler would merge equal functions.
     unsafe extern "C-unwind" fn get_none(_: u32, _: *mut AdapterHandle, _: *mut u32) -> ResultCode {
         ResultCode::ERROR_ADAPTER_SPECIFIC
     }

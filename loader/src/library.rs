@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Loads one adapter: from a path to its functions, or to the reason for refusing it.
+//! Loads one adapter: returns its functions, or the reason for rejecting the file.
 
 use std::ffi::{CStr, OsStr, c_char, c_int};
 use std::mem::ManuallyDrop;
@@ -24,7 +24,7 @@ pub(crate) struct Adapter {
     pub(crate) identity: Option<Identity>,
 }
 
-/// What an adapter on this project's kit says about itself.
+/// The name and version that an adapter based on this project's kit reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
     /// The name of the adapter.
@@ -34,10 +34,10 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
-    /// Reads it from a library. Those from before version 0.12.0 was released do not say.
+    /// Reads it from a library. Adapters from before the release of version 0.12.0 do not report it.
     fn of(library: &Library) -> Option<Self> {
         let text = |symbol: &[u8]| {
-            // SAFETY: the kit exports these symbols as strings that end with a zero, and nobody else uses the names.
+            // SAFETY: the kit exports these symbols as NUL-terminated strings, and nobody else uses the names.
             let text = unsafe { CStr::from_ptr(*library.get::<*const c_char>(symbol).ok()?) };
             Some(text.to_string_lossy().into_owned())
         };
@@ -47,44 +47,44 @@ impl Identity {
         })
     }
 
-    /// Whether loader and adapter are of one version, and agree on what is theirs alone.
+    /// Whether loader and adapter have the same version, and therefore agree on their private interfaces.
     fn is_own_version(&self) -> bool {
         self.version == env!("CARGO_PKG_VERSION")
     }
 }
 
 impl PartialEq for Adapter {
-    /// Whether both are of the same library.
+    /// Whether both are the same adapter.
     fn eq(&self, other: &Self) -> bool {
         self.path == other.path && std::ptr::fn_addr_eq(self.get, other.get)
     }
 }
 
-/// Why a file is not loaded, and what its owner can do.
+/// Why a file is not loaded, and what the user can do.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Refused {
     #[error("there is no such file")]
     Missing,
-    #[error("it cannot be looked at: {0}")]
+    #[error("it cannot be accessed: {0}")]
     Unreachable(#[source] std::io::Error),
     #[error("{0}")]
     NotLoadable(#[from] NotLoadable),
-    #[error("the dynamic linker refuses it: {0}")]
+    #[error("the dynamic linker rejects it: {0}")]
     Linker(#[source] libloading::Error),
-    #[error("it is no adapter: it exports no urGetAdapterProcAddrTable")]
+    #[error("it is not an adapter: it exports no urGetAdapterProcAddrTable")]
     NoAdapter,
     #[error(
         "it belongs to release 2026.1 or an older one, whose tables have another layout: it exports no \
          urGetEventExpProcAddrTable. Use the adapter of release 2026.2 or newer"
     )]
     OldLayout,
-    #[error("its {getter} failed with {code:?}: it wants another version of the API or another environment")]
+    #[error("its {getter} failed with {code:?}: it needs another version of the API or another environment")]
     Table { getter: &'static str, code: ResultCode },
-    #[error("it fills no urAdapterGet into its table")]
+    #[error("its table has no urAdapterGet")]
     NoAdapterGet,
 }
 
-/// Loads the adapter at `path`, or by the system's search where `path` is a bare name.
+/// Loads the adapter at `path`. The dynamic linker searches for a bare name.
 pub(crate) fn load(path: &Path, deep_bind: bool) -> Result<Adapter, Refused> {
     if path.as_os_str().as_bytes().contains(&b'/') {
         match path.try_exists() {
@@ -97,9 +97,9 @@ pub(crate) fn load(path: &Path, deep_bind: bool) -> Result<Adapter, Refused> {
     }
     let deep = if deep_bind { libc::RTLD_DEEPBIND } else { 0 };
     let flags: c_int = libc::RTLD_NOW | libc::RTLD_LOCAL | deep;
-    // SAFETY: loading runs the library's constructors. A user who puts the file into the path wants that.
+    // SAFETY: loading runs the library's constructors. The user requested that by putting the file into the path.
     let library = unsafe { Library::open(Some(path), flags) }.map_err(|error| {
-        // The linker reports a missing dependency of the adapter alike, but with the name of the dependency.
+        // The linker reports a missing dependency of the adapter in the same way, but with the dependency's name.
         let absent = format!(
             "{}: cannot open shared object file: No such file or directory",
             path.display()
@@ -138,16 +138,17 @@ fn adapter(library: &Library) -> Result<Adapter, Refused> {
     let identity = Identity::of(library);
     let path = file_of(get as *const c_void).unwrap_or_default();
     if let Some(identity) = identity.as_ref().filter(|identity| !identity.is_own_version()) {
-        log::warn!(
-            "adapter {} is of oxur {}, and this loader, {}, of {}. They work together as those of different projects do. \
-             Take both from one installation: `oxur doctor` says where this one comes from",
+        // By default the log is silent about warnings. This one is for users, who have the mixture by accident.
+        oxur_environment::warn(&format!(
+            "adapter {} belongs to oxur {}, but this loader, {}, to {}. They use only the standard interface with each other. \
+             Use both from one installation: `oxur doctor` shows where this one comes from",
             path.display(),
             identity.version,
             file_of(exports::urLoaderInit as *const c_void)
                 .unwrap_or_default()
                 .display(),
             env!("CARGO_PKG_VERSION")
-        );
+        ));
     }
     Ok(Adapter {
         path,
@@ -171,7 +172,7 @@ fn fill<T>(name: &'static str, getter: Getter<T>, table: &mut T) -> Result<(), R
     }
 }
 
-/// Calls all getters that a library exports. They initialize the adapter, and each may refuse.
+/// Calls all getters that a library exports. They initialize the adapter, and each may fail.
 fn ask_for_every_table(library: &Library) -> Result<(), Refused> {
     macro_rules! ask {
         ({} table $member:ident: $table:ident = $getter:ident; $($functions:tt)*) => {
@@ -201,10 +202,10 @@ fn legacy_table(library: &Library, get: pfn::urAdapterGet) -> LegacyTable {
     }
 }
 
-/// The file that holds the code at `address`.
+/// The file that contains the code at `address`.
 pub(crate) fn file_of(address: *const c_void) -> Option<PathBuf> {
     let mut info = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: dladdr takes any address and fills the structure, for which zeros are valid too.
+    // SAFETY: dladdr accepts any address and fills the structure, for which zeros are valid, too.
     let (found, info) = unsafe { (libc::dladdr(address, info.as_mut_ptr()), info.assume_init()) };
     if found == 0 || info.dli_fname.is_null() {
         return None;

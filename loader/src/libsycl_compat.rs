@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Detects the client's SYCL runtime, where its version changes the ABI.
+//! Detects a client's SYCL runtime whose version changes the ABI.
 //!
 //! `libsycl.so.8` of release 2025.3 calls some functions with other parameters, but by the same names and with the same
-//! symbol version. A call does not show which it is, but the process does: if it has that library, [`v2025`] takes
-//! over. (Older releases of that library need other symbol versions, or functions that this loader lacks, and the
-//! dynamic linker refuses them.)
+//! symbol version. A call does not show which release it comes from, but the process does: if it has that library,
+//! [`v2025`] takes over. (Older releases of that library need other symbol versions, or functions that this loader lacks,
+//! so the dynamic linker rejects them.)
 
 use std::ffi::{CStr, c_int, c_void};
 
@@ -25,8 +25,8 @@ pub(crate) fn detect() -> UrResult<()> {
     if PRESENT.into_iter().any(is_loaded) {
         log::error!(
             "libsycl.so.8 and libsycl.so.9 are both in this process. They call functions of the same names with \
-             different parameters, so only one of them can use this loader. Take the libraries that need one of them \
-             from the release of the other"
+             different parameters, so only one of them can use this loader. Install one release for all libraries that need \
+             either of them"
         );
         return Err(ResultCode::ERROR_UNSUPPORTED_VERSION);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Whether SYCL programs can use the CPUs of OpenCL drivers, which decides about the place of our CPU adapter.
+//! Determines whether SYCL programs can use the CPUs of OpenCL drivers. The position of our CPU adapter depends on it.
 //!
-//! PoCL exposes the CPU, and takes SPIR-V only if it was built with it: Debian 12's is not.
+//! PoCL exposes the CPU, but accepts SPIR-V only if it was built with it, and Debian 12's is not.
 
 use std::ptr::null_mut;
 
@@ -9,8 +9,8 @@ use oxur_api::*;
 
 use crate::library::Adapter;
 
-/// Whether the drivers behind our OpenCL adapter have CPUs, and none of these takes SPIR-V. Other projects' adapters may
-/// end with the last reference and are not asked.
+/// Whether the drivers behind our OpenCL adapter have CPUs, and none of these accepts SPIR-V. Other projects' adapters are
+/// not queried, because they may shut down with the last reference.
 pub(crate) fn are_useless(adapter: &Adapter) -> bool {
     if adapter.identity.is_none() {
         return false;
@@ -31,7 +31,7 @@ pub(crate) fn are_useless(adapter: &Adapter) -> bool {
     !takes.is_empty() && !takes.contains(&true)
 }
 
-/// For each CPU, whether it takes SPIR-V.
+/// For each CPU, whether it accepts SPIR-V.
 ///
 /// # Safety
 /// The handle must be a live one of the adapter with this table.
@@ -61,7 +61,7 @@ unsafe fn takes_spirv(table: &DdiTable, adapter: AdapterHandle) -> Vec<bool> {
                     null_mut(),
                 )
             };
-            // What does not fit is a long list.
+            // An answer that does not fit is a long list.
             let takes = match code {
                 ResultCode::SUCCESS => text.windows(6).any(|part| part == b"SPIR-V"),
                 ResultCode::ERROR_INVALID_SIZE => true,
@@ -75,7 +75,7 @@ unsafe fn takes_spirv(table: &DdiTable, adapter: AdapterHandle) -> Vec<bool> {
     found
 }
 
-/// Asks for the number of handles, then for the handles; none on an error.
+/// Queries the number of handles, then the handles. Empty on an error.
 fn list<H: Handle>(get: impl Fn(u32, *mut H, *mut u32) -> ResultCode) -> Vec<H> {
     let mut count = 0;
     if get(0, null_mut(), &mut count) != ResultCode::SUCCESS || count == 0 {

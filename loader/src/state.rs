@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Initialization and teardown, which are counted, and the list of adapters.
+//! Counted initialization and teardown, and the list of adapters.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 
 use std::ptr::null_mut;
@@ -13,10 +13,10 @@ use oxur_log::Component;
 use crate::library::Adapter;
 use crate::{UrResult, answer, config, discovery, layers, legacy, libsycl_compat, symbols, v2025};
 
-/// Serializes initialization and teardown. Adapters are loaded and called meanwhile, so it is not held over a fork: a
+/// Serializes initialization and teardown. The holder loads and calls adapters, so a fork does not wait for this lock: a
 /// child whose parent was initializing starts again.
 static TURNS: Turns = Turns::new();
-/// Changed by the holder of [`TURNS`] only.
+/// Only the holder of [`TURNS`] changes it.
 static STATE: Mutex<State> = Mutex::new(State {
     initialisations: 0,
     lists: Vec::new(),
@@ -134,7 +134,7 @@ pub(crate) unsafe extern "C-unwind" fn urAdapterGet(
                     total += count;
                     given += count.min(room - given);
                 }
-                Err(code) => log::warn!("adapter {} is left out: urAdapterGet: {code:?}", adapter.path.display()),
+                Err(code) => log::warn!("adapter {} is skipped: urAdapterGet: {code:?}", adapter.path.display()),
             }
         }
         if given == 1 && adapters.len() == 1 {
@@ -156,7 +156,7 @@ pub(crate) unsafe extern "C-unwind" fn urAdapterGet(
 unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> UrResult<u32> {
     let place = if room == 0 { null_mut() } else { place };
     let mut count = 0;
-    // SAFETY: there is room for as many handles. Without room, an adapter may be asked for the count alone.
+    // SAFETY: there is room for this many handles. Without room, the call returns only the count.
     match unsafe { (adapter.get)(room, place, &mut count) } {
         ResultCode::SUCCESS => {}
         code => return Err(code),
@@ -171,7 +171,7 @@ unsafe fn handles(adapter: &Adapter, place: *mut AdapterHandle, room: u32) -> Ur
 /// Routes calls of dropped functions directly to the adapter, if it is the only one, no layer is enabled, and it validates its arguments.
 ///
 /// # Safety
-/// `handle` is one that an adapter has just given out.
+/// `handle` has just been returned by an adapter.
 unsafe fn bind_single_adapter(handle: AdapterHandle) {
     if symbols::is_bound_direct() || handle.is_null() {
         return;

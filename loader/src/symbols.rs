@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! C symbols that are jumps through pointers, which leave all arguments in place.
+//! C symbols that jump through pointers and leave all arguments in place.
 //!
 //! These are the functions that 2026.2 dropped, and those that clients of 2025.3 call with other parameters. At first the
-//! pointers lead to [`exports`], which finds the adapter of each call. This takes longer for functions that were dropped, so
-//! if our own adapter is the only one and no layer is enabled, they lead directly to the adapter, which checks its arguments
-//! itself. For all other functions a direct jump would gain nothing, and `exports` has their symbols. In a process of release
-//! 2025.3 some lead to [`v2025`](crate::v2025).
+//! pointers lead to [`exports`], which finds the adapter of each call. This lookup is slower for dropped functions. So if our
+//! own adapter is the only one and no layer is enabled, their pointers lead directly to the adapter, which checks its arguments
+//! itself. A direct jump would gain nothing for all other functions, so `exports` has their symbols. In a process of release
+//! 2025.3 some pointers lead to [`v2025`](crate::v2025).
 #![allow(non_snake_case, reason = "functions have their C names")]
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions that clients of release 2025.3 call with other parameters than later clients.
 //!
-//! Names and symbol version are the same. In a process of that release the symbols lead to the functions here, which
-//! have the parameters of its headers. Everything else that such clients use is unchanged, except for additions.
+//! Names and symbol version are the same. In a process of that release the symbols lead to the functions in this module,
+//! which have the parameters of its headers. Everything else that such clients use is unchanged, except for additions.
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
@@ -13,7 +13,7 @@ use oxur_api::*;
 
 use crate::{exports, symbols};
 
-/// Calls `$macro!` with the names of the functions that have other parameters since then, except for `urEnqueueKernelLaunch`,
+/// Calls `$macro!` with the names of the functions whose parameters changed after 2025.3, except `urEnqueueKernelLaunch`,
 /// which was dropped later.
 macro_rules! changed_after_2025 {
     ($macro:ident) => {
@@ -46,7 +46,7 @@ pub(crate) fn serve() {
     SERVING.store(true, Ordering::Relaxed);
 }
 
-/// A property of a launch, where 2026 has a chain of structures.
+/// A property of a launch. 2026 has a chain of structures instead.
 #[repr(C)]
 #[derive(Clone, Copy)]
 struct LaunchProperty {
@@ -54,7 +54,7 @@ struct LaunchProperty {
     value: LaunchPropertyValue,
 }
 
-/// The property's id tells which member is valid.
+/// The property's id determines which member is valid.
 #[repr(C)]
 #[derive(Clone, Copy)]
 union LaunchPropertyValue {
@@ -84,7 +84,7 @@ impl Launch {
     fn of(properties: &[LaunchProperty]) -> Result<Self, ResultCode> {
         let mut launch = Self::default();
         for LaunchProperty { id, value } in properties {
-            // SAFETY: the id tells which member there is; a flag of C is a number.
+            // SAFETY: the id determines the valid member; a C flag is a number.
             unsafe {
                 match *id {
                     LaunchProperty::IGNORE => {}
@@ -223,7 +223,7 @@ mod older {
         }
     }
 
-    /// Refused: before 2026, callers do not say whether an address is a pointer or an image.
+    /// Rejected: before 2026, callers do not say whether an address is a pointer or an image.
     pub(super) unsafe extern "C-unwind" fn urBindlessImagesImageCopyExp(
         _hQueue: QueueHandle,
         _pSrc: *const c_void,
@@ -239,7 +239,7 @@ mod older {
         _phEvent: *mut EventHandle,
     ) -> ResultCode {
         log::error!(
-            "urBindlessImagesImageCopyExp does not work for clients of 2025.3: their call does not tell images from \
+            "urBindlessImagesImageCopyExp does not work for clients of 2025.3: their call does not distinguish images from \
              pointers"
         );
         ResultCode::ERROR_UNSUPPORTED_FEATURE

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `urDeviceGetSelected` on the test adapter: a CPU (1) and a GPU (2), with parts (10, 11, 20, 21), which have parts.
+//! `urDeviceGetSelected` on the test adapter: a CPU (1) and a GPU (2), with sub-devices (10, 11, 20, 21), which have
+//! sub-devices, too.
 
 mod common;
 
@@ -29,7 +30,7 @@ fn selectors() {
             "[200, 201, 210, 211]",
         ),
     ] {
-        // The preload filter would leave the adapter out where no device can be selected.
+        // If no device can be selected, the preload filter would exclude the adapter.
         let variables = [
             ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap()),
             ("ONEAPI_DEVICE_SELECTOR", selector),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which adapters are loaded, and what is said about those that are not.
+//! Tests of which adapters are loaded, and of the messages about those that are not.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn several_adapters_in_the_order_of_the_list() {
         .collect();
     for count in 1..=3 {
         let quoted: Vec<_> = copies[..count].iter().map(|path| format!("\"{path}\"")).collect();
-        // The first is named twice; that does not make it two.
+        // The first is named twice, but loaded once.
         let list = format!("{},'{}'", quoted.join(","), copies[0]);
         let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &list), INFO], &["init", "adapters"]);
         let backends = vec!["UR_BACKEND_OPENCL"; count].join(", ");
@@ -59,12 +59,12 @@ fn what_is_no_adapter_is_skipped_with_the_reason() {
     std::os::unix::fs::symlink(&circle, &circle).unwrap();
     let inside = text.join("adapter.so");
     let cases = [
-        (circle.to_str().unwrap(), "cannot be looked at: Too many levels"),
-        (inside.to_str().unwrap(), "cannot be looked at: Not a directory"),
+        (circle.to_str().unwrap(), "cannot be accessed: Too many levels"),
+        (inside.to_str().unwrap(), "cannot be accessed: Not a directory"),
         ("/nonexistent/adapter.so", "no such file"),
         ("libur_adapter_nonexistent.so.0", "no such file"),
-        (text.to_str().unwrap(), "no shared object"),
-        (empty.to_str().unwrap(), "no shared object"),
+        (text.to_str().unwrap(), "not a shared object"),
+        (empty.to_str().unwrap(), "not a shared object"),
         (short.to_str().unwrap(), "truncated"),
         ("libm.so.6", "exports no urGetAdapterProcAddrTable"),
         (loader().to_str().unwrap(), "exports no urGetAdapterProcAddrTable"),
@@ -72,7 +72,7 @@ fn what_is_no_adapter_is_skipped_with_the_reason() {
     .map(|(path, reason)| (path.to_owned(), reason));
     for (path, reason) in &cases {
         let list = format!("{path},{}", plain_adapter().display());
-        // What the user names is told of without asking.
+        // Files that the user names are reported by default.
         let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &list)], &["init", "adapters"]);
         assert_eq!(seen.lines, ["init: ok", "adapters: 1 [UR_BACKEND_OPENCL]"], "{path}");
         seen.logged(&["<LOADER>[ERROR]", path, reason]);
@@ -124,7 +124,7 @@ fn folders_are_searched_in_order_and_beside_the_loader_last() {
         seen.logged(&["loaded adapter", &beside_cpu]);
     }
 
-    // One that cannot be used gives way to the next place.
+    // If a file is unusable, the loader tries the next folder.
     std::fs::write(first.join("libur_adapter_opencl.so.0"), "text").unwrap();
     let path = first.to_str().unwrap();
     let seen = probe_with(
@@ -132,7 +132,7 @@ fn folders_are_searched_in_order_and_beside_the_loader_last() {
         &[INFO, ("UR_ADAPTERS_SEARCH_PATH", path)],
         &["init", "adapters"],
     );
-    seen.logged(&["<LOADER>[WARNING]", path, "is skipped", "no shared object"]);
+    seen.logged(&["<LOADER>[WARNING]", path, "is skipped", "not a shared object"]);
     seen.logged(&["loaded adapter", &beside_opencl]);
 
     // And LD_LIBRARY_PATH comes before the loader's folder.
@@ -153,7 +153,7 @@ fn an_adapter_for_devices_that_have_no_other() {
     let own_loader = install(&loader(), &beside, "libur_loader.so.0");
     std::fs::create_dir(beside.join("adapters")).unwrap();
     let fallback = install(&plain_adapter(), &beside, "adapters/libur_adapter_level_zero.so.0");
-    // Of other names, nothing is looked for there.
+    // Adapters of other names are not searched there.
     install(&plain_adapter(), &beside, "adapters/libur_adapter_opencl.so.0");
     let path = folder.to_str().unwrap();
     let load = |selector: &str| {
@@ -168,7 +168,7 @@ fn an_adapter_for_devices_that_have_no_other() {
     assert_eq!(seen.lines[1], "adapters: 1 [UR_BACKEND_OPENCL]");
     seen.logged(&["loaded adapter", &fallback]);
     assert_eq!(load("opencl:*").lines[1], "adapters: 0 []");
-    // Both of Intel's names count.
+    // Either of Intel's names counts.
     for name in ["level_zero_v2", "level_zero"] {
         let other = install(&plain_adapter(), &folder, &format!("libur_adapter_{name}.so.0"));
         let seen = load("*:*");
@@ -247,7 +247,7 @@ fn intels_adapters() {
     }
 }
 
-/// An environment with the libraries of the Python package, and whatever else lies in its lib folder.
+/// An environment with the libraries of the Python package. Returns its folder and the path of the loader.
 fn python_environment(name: &str) -> (PathBuf, PathBuf) {
     let environment = folder(name);
     let package = environment.join("lib/python3.11/site-packages/oxur/lib");
@@ -270,7 +270,7 @@ fn the_cpu_adapter_of_the_python_package() {
         ("fallback", ["opencl", "native_cpu"]),
         ("prefer", ["native_cpu", "opencl"]),
     ] {
-        // It is of the backend opencl, whatever the name of its file says.
+        // It belongs to the backend opencl, whatever its file name says.
         let variables = [("OXUR_CPU", wish), ("ONEAPI_DEVICE_SELECTOR", "opencl:*"), INFO];
         let seen = probe_with(&own, &variables, &["init", "adapters"]);
         assert_eq!(
@@ -293,7 +293,7 @@ fn opencl_drivers_whose_cpus_take_no_spirv_come_later() {
     let (environment, own) = python_environment("useless");
     let package = own.parent().unwrap();
     const LATER: &str = "the CPU adapter comes before the OpenCL adapter";
-    // Only adapters of this project are asked.
+    // Only adapters of this project are queried.
     let seen = probe_with(&own, &[INFO], &["init", "adapters"]);
     assert!(!seen.log.contains(LATER), "{}", seen.log);
     install(&legacy_adapter(), package, "libur_adapter_opencl.so.0");
@@ -314,7 +314,7 @@ fn opencl_drivers_whose_cpus_take_no_spirv_come_later() {
     std::fs::remove_dir_all(environment).unwrap();
 }
 
-/// A copy of the test adapter that says that it is of version 0.11.0.
+/// Installs a copy of the test adapter that reports version 0.11.0.
 fn install_older(folder: &Path, name: &str) -> String {
     let path = install(&legacy_adapter(), folder, name);
     let mut bytes = std::fs::read(&path).unwrap();
@@ -332,6 +332,30 @@ fn install_older(folder: &Path, name: &str) -> String {
     path
 }
 
+/// Whoever sets a variable is told that its value is ignored, without a log.
+#[test]
+fn a_switch_that_is_neither_on_nor_off() {
+    let folder = folder("switch");
+    install(&plain_adapter(), &folder, "libur_adapter_opencl.so.0");
+    let path = ("UR_ADAPTERS_SEARCH_PATH", folder.to_str().unwrap());
+    for name in [
+        "UR_LOADER_PRELOAD_FILTER",
+        "UR_ADAPTERS_DEEP_BIND",
+        "UR_ENABLE_LOADER_INTERCEPT",
+    ] {
+        let seen = probe(&[path, (name, "perhaps")], &["init", "adapters"]);
+        assert_eq!(seen.lines, ["init: ok", "adapters: 1 [UR_BACKEND_OPENCL]"]);
+        let line = format!("oxur: {name}=perhaps is ignored: it is `1` or `0`");
+        assert_eq!(
+            seen.log.lines().filter(|other| *other == line).count(),
+            1,
+            "{}",
+            seen.log
+        );
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
 #[test]
 fn an_adapter_of_another_version_is_told_of() {
     let folder = folder("versions");
@@ -341,7 +365,15 @@ fn an_adapter_of_another_version_is_told_of() {
     );
     let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &older), INFO], &["init", "launch"]);
     seen.logged(&["<LOADER>[WARNING]", &older, "oxur 0.11.0", env!("CARGO_PKG_VERSION")]);
-    // What only loaders and adapters of one version agree on is left out.
+    // The message appears without a log, too.
+    let without_log = probe(&[("UR_ADAPTERS_FORCE_LOAD", &older)], &["init"]);
+    without_log.logged(&[
+        "oxur: adapter ",
+        &older,
+        "belongs to oxur 0.11.0",
+        "Use both from one installation",
+    ]);
+    // Interfaces that need equal versions of loader and adapter are not used.
     assert!(seen.lines[1].starts_with("launch: launch of 1"), "{:?}", seen.lines);
     let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &own), INFO], &["init", "launch"]);
     assert!(!seen.log.contains("[WARNING]"), "{}", seen.log);
@@ -357,7 +389,7 @@ fn one_adapter_of_two_installations_is_loaded_once() {
     let seen = probe(&[path, INFO], &["init", "adapters"]);
     assert_eq!(seen.lines, ["init: ok", "adapters: 1 [UR_BACKEND_OPENCL]"]);
     seen.logged(&["<LOADER>[WARNING]", &second, "skipped", &first, "oxur 0.11.0"]);
-    // Whoever names both gets both.
+    // A user who names both gets both.
     let list = format!("{first},{second}");
     let seen = probe(&[("UR_ADAPTERS_FORCE_LOAD", &list), INFO], &["init", "adapters"]);
     assert!(seen.lines[1].starts_with("adapters: 2 "), "{:?}", seen.lines);

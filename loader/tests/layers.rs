@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Layers, switched on by the environment and by a configuration.
+//! Layers, enabled by the environment and by a configuration.
 
 mod common;
 
@@ -69,20 +69,20 @@ fn leak_checking() {
         &["init", "select", "launch", "teardown", "init", "teardown"],
     );
     // The probe keeps the adapter (twice), a context, a queue and its devices, and releases its kernel and the selected devices.
-    for giver in [
+    for part in [
         "2 reference(s) to",
-        "urContextCreate gave",
-        "urQueueCreate gave",
-        "urAdapterGet gave",
+        "came from urContextCreate",
+        "came from urQueueCreate",
+        "came from urAdapterGet",
     ] {
-        seen.logged(&["<VALIDATION>[ERROR]", giver]);
+        seen.logged(&["<VALIDATION>[ERROR]", part]);
     }
     assert!(
         !seen.log.contains("urKernelCreate") && !seen.log.contains("urDeviceGetSelected"),
         "{}",
         seen.log
     );
-    assert_eq!(seen.log.matches("urContextCreate gave").count(), 1);
+    assert_eq!(seen.log.matches("came from urContextCreate").count(), 1);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn layers_that_are_not_there() {
     seen.logged(&["urLoaderConfigEnableLayer", "UR_LAYER_BOUNDS_CHECKING"]);
 }
 
-/// A client's function may throw out of a call of the loader's, whatever stands between.
+/// A client's function may throw through a call of the loader, with any layers in between.
 #[test]
 fn exceptions_pass() {
     let adapter = plain_adapter();

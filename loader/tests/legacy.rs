@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Functions that 2026.2 dropped: the adapter's own, or emulated.
+//! Functions that 2026.2 dropped, the adapter's own or emulated.
 
 mod common;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Initialisation and teardown: counted, from any thread, and the answers outside of them.
+//! Initialisation and teardown: they are counted, work from any thread, and calls outside them return errors.
 
 mod common;
 
@@ -11,7 +11,7 @@ use oxur_client::api::*;
 
 #[test]
 fn initialisations_are_counted() {
-    // One of this project: what each loading of it takes, the next one finds (LeakSanitizer tells).
+    // An adapter of this project: loading it again reuses the memory of the first time (LeakSanitizer checks this).
     let adapter = legacy_adapter();
     let seen = probe(
         &[("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap())],
@@ -73,8 +73,8 @@ fn twenty_threads() {
                         loader.fns().urLoaderTearDown().unwrap();
                     }
                 }
-                // ThreadSanitizer takes what the standard library does at a thread's end for a race, and must not look
-                // at it while another thread is in the loader: scripts/sanitize.sh.
+                // ThreadSanitizer reports a false race in the standard library at a thread's end. It must not do so
+                // while another thread is in the loader: see scripts/sanitize.sh.
                 together.wait();
             });
         }
@@ -97,7 +97,7 @@ fn flags_that_do_not_exist() {
 fn a_configuration_is_no_other_object() {
     let loader = Loader::open_uninitialised(&common::loader()).unwrap();
     let mut config = LoaderConfigHandle::default();
-    // SAFETY: the result has a place. The handle's first word is what every handle has, so the wrong use is defined.
+    // SAFETY: the output pointer is valid. The handle's first word is that of every handle, so the wrong use is defined.
     let outcome = unsafe {
         loader.fns().urLoaderConfigCreate(&mut config).unwrap();
         loader.fns().urDeviceRetain(DeviceHandle(config.0))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What libur_loader.so exports: every function of the ABI under the version that clients ask for, and nothing else.
+//! The exports of libur_loader.so: every function of the ABI, with the version that clients request, and nothing else.
 
 mod common;
 

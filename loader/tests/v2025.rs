@@ -5,7 +5,7 @@ mod common;
 
 use common::{folder, plain_adapter, probe};
 
-/// Runs commands after opening libraries of these names, which are some library: their names are all that counts.
+/// Runs commands after opening libraries with these names. They are copies of some library: only their names matter.
 fn with_libraries(test: &str, names: &[&str], variables: &[(&str, &str)], commands: &[&str]) -> common::Seen {
     let folder = folder(test);
     let paths: Vec<_> = names.iter().map(|name| folder.join(name)).collect();
@@ -58,7 +58,7 @@ fn layers_see_the_parameters_of_today() {
         ".workDim = 1",
         "UR_KERNEL_LAUNCH_FLAG_COOPERATIVE",
     ]);
-    // The symbols keep the older parameters, however often layers start and stop.
+    // The symbols keep the older parameters, regardless of how often layers start and stop.
     assert_eq!(seen.lines[5], seen.lines[2]);
 }
 

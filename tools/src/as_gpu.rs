@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `--as-gpu`: shows the CPU as a GPU to the libraries of a program that insist on one.
+//! `--as-gpu`: shows the CPU as a GPU to the libraries of a program that accept only GPUs.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -12,9 +12,9 @@ use crate::Failure;
 
 const LD_PRELOAD: &str = "LD_PRELOAD";
 
-/// The libraries that are to see a GPU: those of the option, which may have no list, else those of the variable.
+/// The libraries that see a GPU: those of the option, which may have no list, else those of the variable.
 pub fn libraries(option: Option<&Option<String>>) -> Result<Option<Libraries>, Failure> {
-    let hint = "`--as-gpu` without a list takes the libraries that are known to insist on a GPU";
+    let hint = "`--as-gpu` without a list uses the libraries that are known to accept only GPUs";
     match option {
         Some(None) => Ok(Some(Libraries::default())),
         Some(Some(list)) => match Libraries::list(list) {
@@ -25,7 +25,7 @@ pub fn libraries(option: Option<&Option<String>>) -> Result<Option<Libraries>, F
     }
 }
 
-/// The libraries that the caller's variable has.
+/// The libraries in the caller's variable.
 pub fn from_variable() -> Result<Option<Libraries>, Failure> {
     let value = env::var_os(VARIABLE).unwrap_or_default();
     Libraries::parse(&value).map_err(|error| {
@@ -67,7 +67,7 @@ pub fn is_preloaded() -> bool {
     preloaded().any(|path| is_ours(&path))
 }
 
-/// Whether these adapters, which the user names, have the CPU's among them, as far as their files' names tell.
+/// Whether the CPU adapter is among these adapters, by their file names.
 pub fn has_cpu(adapters: &[PathBuf]) -> bool {
     let is_cpu = |path: &PathBuf| {
         path.file_name()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur cache`: shows and clears the CPU adapter's cache of compiled kernels, by the adapter's own rules.
+//! `oxur cache`: shows and clears the cache of compiled kernels, with the same code as the adapters.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -14,21 +14,18 @@ use crate::Failure;
 /// The release of this command, and of the CPU adapter that it comes with.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What to do with the cache.
+/// The action on the cache.
 #[derive(clap::Subcommand)]
 pub enum Action {
-    /// Say where the cache is, and what is in it
+    /// Show the folder, the limit and the contents of the cache
     Info,
-    /// Remove all kernels from the cache; programs that run meanwhile go on, and fill it again
+    /// Remove all kernels from the cache; running programs continue, and fill it again
     Clear,
 }
 
 /// Shows or clears the cache that programs with the same variables use.
 pub fn main(action: &Action) -> Result<ExitCode, Failure> {
     let environment = FromEnvironment::read();
-    for problem in &environment.ignored {
-        eprintln!("oxur: {problem}");
-    }
     match action {
         Action::Info => info(&environment),
         Action::Clear => clear(&environment),
@@ -47,16 +44,16 @@ fn info(environment: &FromEnvironment) -> Result<ExitCode, Failure> {
     let whence = if environment.is_named { FOLDER } else { "the default" };
     println!("folder:   {} ({whence})", folder.display());
     match cache.limit() {
-        0 => println!("limit:    the cache is off ({LIMIT}); what is in the folder is not used"),
+        0 => println!("limit:    the cache is off ({LIMIT}); its entries are not used"),
         CacheConfig::DEFAULT_LIMIT => println!("limit:    {}", size(CacheConfig::DEFAULT_LIMIT)),
         limit => println!("limit:    {} ({LIMIT})", size(limit)),
     }
     let contents = cache.contents().map_err(|error| unusable(folder, &error))?;
     match &contents {
         Some(contents) => print(contents),
-        None => println!("content:  none, the folder is not there"),
+        None => println!("content:  none, the folder does not exist"),
     }
-    // A cache that is off is not written to, and nobody wants it to be.
+    // A cache that is off need not be writable.
     match cache.check_writable() {
         Err(error) if cache.limit() > 0 => Err(read_only(folder, contents.is_some(), &error)),
         _ => Ok(ExitCode::SUCCESS),
@@ -73,8 +70,11 @@ fn print(contents: &CacheContents) {
     for (origin, usage) in &contents.by_origin {
         let (made_by, is_other) = match origin {
             Origin::Compiler(compiler) => (compiler.to_string(), compiler.version() != VERSION),
-            Origin::FirstFormat => ("a compiler with an older format of files".into(), true),
-            Origin::Unknown => ("unknown, damaged or no files of the cache".into(), false),
+            Origin::FirstFormat => ("a compiler with an older file format".into(), true),
+            Origin::Unknown => (
+                "unknown: damaged files, or files that do not belong to the cache".into(),
+                false,
+            ),
         };
         println!("{title:9} {made_by}: {}", amount(*usage));
         title = "";
@@ -93,12 +93,12 @@ fn clear(environment: &FromEnvironment) -> Result<ExitCode, Failure> {
             return Err(no_home());
         }
         return Err(Failure::new(
-            format!("the cache is off ({FOLDER}), so no folder is known"),
+            format!("the cache is off ({FOLDER}), so there is no folder to clear"),
             format!("unset {FOLDER} to clear the default folder, or name the one to clear"),
         ));
     };
     let Some(cleared) = cache.clear().map_err(|error| unusable(folder, &error))? else {
-        println!("nothing to remove: {} is not there", folder.display());
+        println!("nothing to remove: {} does not exist", folder.display());
         return Ok(ExitCode::SUCCESS);
     };
     println!("removed {} from {}", amount(cleared.removed), folder.display());
@@ -111,36 +111,38 @@ fn clear(environment: &FromEnvironment) -> Result<ExitCode, Failure> {
             amount(cleared.kept),
             folder.display()
         ),
-        "run it as the user whose cache it is, and on a file system that is not read-only",
+        "run it as the owner of the cache, on a file system that is not read-only",
     ))
 }
 
 fn no_home() -> Failure {
     Failure::new(
-        "there is no cache: neither XDG_CACHE_HOME nor HOME is the whole path of a folder",
+        "there is no cache: neither XDG_CACHE_HOME nor HOME is an absolute path",
         format!("set one of them, or {FOLDER}"),
     )
 }
 
-/// A folder that cannot be opened, or that programs refuse since others may have put code there.
+/// A folder that cannot be opened, or that programs reject because others may have put code there.
 fn unusable(folder: &Path, error: &io::Error) -> Failure {
     let hint = match error.kind() {
         ErrorKind::PermissionDenied => {
-            format!("the folder must be yours and writable for nobody else (chmod go-w), or name another by {FOLDER}")
+            format!(
+                "the folder must belong to you, and nobody else may write to it (chmod go-w); or name another one in {FOLDER}"
+            )
         }
-        _ => format!("remove what is in the way, or name another folder by {FOLDER}"),
+        _ => format!("remove the obstacle, or name another folder in {FOLDER}"),
     };
     Failure::new(format!("the cache {} cannot be used: {error}", folder.display()), hint)
 }
 
 fn read_only(folder: &Path, is_there: bool, error: &io::Error) -> Failure {
-    let what = if is_there { "written to" } else { "made" };
+    let what = if is_there { "written to" } else { "created" };
     Failure::new(
         format!(
-            "new kernels are not kept, since {} cannot be {what}: {error}",
+            "new kernels are not cached, because {} cannot be {what}: {error}",
             folder.display()
         ),
-        format!("make it writable for you, or name another folder by {FOLDER}"),
+        format!("make it writable for you, or name another folder in {FOLDER}"),
     )
 }
 
@@ -165,7 +167,7 @@ fn size(bytes: u64) -> String {
 
 fn ago(then: SystemTime) -> String {
     const UNITS: [(u64, &str); 4] = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
-    // A time to come: the clock was set back.
+    // A time in the future: the clock was set back.
     let age = SystemTime::now()
         .duration_since(then)
         .unwrap_or(Duration::ZERO)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur doctor`: looks at everything between a SYCL program and a device, and says what is missing.
+//! `oxur doctor`: checks everything between a SYCL program and a device, and reports what is missing.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,7 @@ use crate::lib_folder::{Choice, OpenClAvailability};
 use crate::sycl::Entry;
 use crate::{Failure, as_gpu, info, lib_folder, opencl, run, search, sycl};
 
-/// What the examination has found so far.
+/// The findings so far.
 #[derive(Default)]
 struct Findings {
     problems: u32,
@@ -34,7 +34,7 @@ impl Findings {
         self.problems += 1;
     }
 
-    /// What only the OpenCL adapter needs: no problem where another adapter makes it `dispensable`.
+    /// Reports something that only the OpenCL adapter needs. It is not a problem if another adapter makes it `dispensable`.
     fn lack(&mut self, dispensable: bool, text: impl AsRef<str>, hint: &str) {
         if dispensable {
             self.note(text, format!("only the OpenCL adapter needs it: {hint}"));
@@ -48,7 +48,7 @@ impl Findings {
     }
 }
 
-/// Examines everything; the exit code is 1 where something is missing.
+/// Checks everything. The exit code is 1 if something is missing.
 pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
     let mut findings = Findings::default();
     let folder = lib_folder::find();
@@ -69,12 +69,12 @@ pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
         adapters(folder, &mut findings);
     }
     variables(&mut findings);
-    wish(&mut findings);
+    oxur_cpu(&mut findings);
     device_type(&mut findings);
     if let Some(folder) = folder.as_deref().filter(|folder| lib_folder::is_package(folder)) {
         package(folder, &mut findings);
     }
-    // Without OpenCL there is still our own CPU adapter.
+    // Our own CPU adapter does not need OpenCL.
     let has_cpu = folder
         .as_deref()
         .is_some_and(|folder| lib_folder::adapters(folder).iter().any(|(name, _)| name == "cpu"));
@@ -85,7 +85,7 @@ pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
             reason: Some(reason), ..
         }) = lib_folder::by_default(folder, OpenClAvailability::here)
         {
-            findings.good(format!("oxur run takes by default: {reason}"));
+            findings.good(format!("oxur run's default: {reason}"));
         }
     }
     if let Some(program) = command.first() {
@@ -107,12 +107,12 @@ pub fn main(inside: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
     })
 }
 
-/// Starts again in the environment that `oxur run` gives the command, so that what it brings along counts.
+/// Restarts in the environment that `oxur run` sets for the command, so that the doctor finds what the program would find.
 fn step_inside(folder: &Path, program: &OsStr, command: &[OsString]) -> Result<(), Failure> {
     let sycl = search::program(Path::new(program)).and_then(|program| sycl::of_command(&program));
     let Some(sycl) = sycl else { return Ok(()) };
     let mut variables = run::environment(folder, &[], Some(&sycl));
-    // Which adapters are loaded is the caller's own choice, which is to be examined.
+    // The check uses the caller's own choice of adapters.
     variables.retain(|(name, _)| *name != "UR_ADAPTERS_FORCE_LOAD");
     println!("as under `oxur run -- {} ...`:", program.display());
     let exe = env::current_exe().map_err(|error| Failure::new(error.to_string(), ""))?;
@@ -128,7 +128,7 @@ fn adapters(folder: &Path, findings: &mut Findings) {
     let all = lib_folder::adapters(folder);
     if all.is_empty() {
         findings.problem(
-            format!("{} holds no adapter", folder.display()),
+            format!("{} contains no adapter", folder.display()),
             "build them with `make dist`",
         );
     }
@@ -140,10 +140,10 @@ fn adapters(folder: &Path, findings: &mut Findings) {
         if let Some(version) = other_version(&path) {
             findings.problem(
                 format!(
-                    "{} is of oxur {version}, and this command of {OWN_VERSION}",
+                    "{} belongs to oxur {version}, but this command to {OWN_VERSION}",
                     path.display()
                 ),
-                "install oxur again, so that all of it is of one version",
+                "reinstall oxur, so that all parts have the same version",
             );
         }
         another_installation(&format!("libur_adapter_{name}.so.0"), &path, findings);
@@ -155,18 +155,19 @@ fn adapters(folder: &Path, findings: &mut Findings) {
 
 const OWN_VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The version of one of oxur's adapters, if that is not this one.
+/// The version of one of oxur's adapters, if it differs from this command's.
 fn other_version(path: &Path) -> Option<String> {
     Elf::read(path)?.oxur_version.filter(|version| version != OWN_VERSION)
 }
 
-/// An adapter that the dynamic linker finds by a name that our loader looks for, and that the loader takes before ours.
+/// Reports an adapter that the dynamic linker finds by a name that our loader looks for, so that the loader would load it
+/// instead of ours.
 fn another_installation(name: &str, ours: &Path, findings: &mut Findings) {
     let same = |other: &Path| other.canonicalize().ok() == ours.canonicalize().ok();
     let Some(found) = search::library(name, None).filter(|found| !same(found)) else {
         return;
     };
-    // Others have adapters of these names, too.
+    // Other projects have adapters with these names, too.
     if Elf::read(&found).is_none_or(|elf| elf.oxur_version.is_none()) {
         return;
     }
@@ -174,20 +175,20 @@ fn another_installation(name: &str, ours: &Path, findings: &mut Findings) {
     let Some(version) = other_version(&found) else {
         return findings.note(
             format!("{} comes before {}", found.display(), ours.display()),
-            format!("take {folder} from LD_LIBRARY_PATH, or from the system's search, to use the latter"),
+            format!("remove {folder} from LD_LIBRARY_PATH, or from the system's search path, to use the latter"),
         );
     };
     findings.problem(
         format!(
-            "two versions of oxur: {} is of {version} and comes before {} of {OWN_VERSION}",
+            "two versions of oxur: {} belongs to {version} and comes before {} of {OWN_VERSION}",
             found.display(),
             ours.display()
         ),
-        format!("take {folder} from LD_LIBRARY_PATH, or from the system's search, or uninstall one of the two"),
+        format!("remove {folder} from LD_LIBRARY_PATH, or from the system's search path, or uninstall one of the two"),
     );
 }
 
-/// How SYCL programs of the Python package's environment get to our libraries.
+/// Reports how SYCL programs in the Python package's environment find our libraries.
 fn package(folder: &Path, findings: &mut Findings) {
     let Some(adapter) = lib_folder::cpu_of_package(folder) else {
         return findings.problem(
@@ -198,53 +199,52 @@ fn package(folder: &Path, findings: &mut Findings) {
     let Some(sycl) = adapter.parent().and_then(sycl::in_folder) else {
         return findings.note(
             "this environment has no libsycl",
-            "`pip install dpctl` brings one. Python programs with a libsycl of another environment find our CPU adapter if \
-             that is the environment they run in; `oxur run` works for all",
+            "`pip install dpctl` installs one. Python programs with a libsycl of another environment find our CPU adapter if \
+             they run in that environment; `oxur run` works for all programs",
         );
     };
-    let prefers = env::var_os("OXUR_CPU").is_some_and(|value| value == "prefer");
-    if sycl.entry == Entry::Loader && !prefers && has_level_zero() {
+    if sycl.entry == Entry::Loader && !oxur_environment::CPU.is("prefer") && has_level_zero() {
         return findings.note(
             format!(
                 "{} keeps its own loader, for the GPUs of the Level Zero driver that this machine has",
                 sycl.path.display()
             ),
-            "OXUR_CPU=prefer has Python programs take our loader, which has the CPU and OpenCL's devices",
+            "with OXUR_CPU=prefer, Python programs use our loader, which has the CPU and OpenCL's devices",
         );
     }
     findings.good(match sycl.entry {
-        Entry::Adapters => format!("{} finds our CPU adapter beside itself", sycl.path.display()),
+        Entry::Adapters => format!("{} finds our CPU adapter next to it", sycl.path.display()),
+        Entry::Loader if sycl.loader_accepts_us() => format!(
+            "{} uses our loader in Python programs; in other programs its own loader finds our CPU adapter",
+            sycl.path.display()
+        ),
         Entry::Loader => format!(
-            "{} gets our loader in Python programs; others need `oxur run`",
+            "{} uses our loader in Python programs; other programs need `oxur run`",
             sycl.path.display()
         ),
     });
 }
 
-/// Whether there may be GPUs that need Intel's adapters, which our loader takes from release 2026.2 on. The package asks
-/// the same when it is imported.
+/// Whether there may be GPUs that need Intel's adapters, which our loader accepts only from release 2026.2 on. The package
+/// makes the same check when it is imported.
 fn has_level_zero() -> bool {
     let is_there = |folder: &PathBuf| folder.join("libze_loader.so.1").exists();
     Path::new("/dev/dri").exists() && search::system().iter().any(is_there)
 }
 
-/// What `OXUR_CPU` says.
-fn wish(findings: &mut Findings) {
-    let Some(value) = env::var_os("OXUR_CPU").filter(|value| !value.is_empty()) else {
-        return;
-    };
-    match value.to_str() {
-        Some("fallback") => findings.good("OXUR_CPU=fallback: OpenCL drivers' CPUs come before ours, as by default"),
-        Some("prefer") => findings.good("OXUR_CPU=prefer: our CPU comes before those of OpenCL drivers"),
-        Some("off") => findings.note("OXUR_CPU=off: our CPU is hidden", "unset it when the device is missed"),
-        _ => findings.problem(
-            format!("OXUR_CPU={} is not known", value.display()),
-            "it is `fallback`, `prefer` or `off`",
-        ),
+/// Reports on `OXUR_CPU`. `variables` reports a value that it cannot have.
+fn oxur_cpu(findings: &mut Findings) {
+    let cpu = &oxur_environment::CPU;
+    if cpu.is("fallback") {
+        findings.good("OXUR_CPU=fallback: CPUs of OpenCL drivers come before ours, as by default");
+    } else if cpu.is("prefer") {
+        findings.good("OXUR_CPU=prefer: our CPU comes before those of OpenCL drivers");
+    } else if cpu.is("off") {
+        findings.note("OXUR_CPU=off: our CPU is hidden", "unset it to see the device");
     }
 }
 
-/// What `UR_CPU_DEVICE_TYPE` says.
+/// Reports on `UR_CPU_DEVICE_TYPE`.
 fn device_type(findings: &mut Findings) {
     let libraries = match as_gpu::from_variable() {
         Ok(Some(libraries)) => libraries,
@@ -256,18 +256,21 @@ fn device_type(findings: &mut Findings) {
     ));
     if !as_gpu::is_preloaded() {
         findings.note(
-            format!("libsycl tells them all the same unless {PRELOAD} is preloaded"),
-            "`oxur run` does that, with this variable or with --as-gpu. Python programs of an environment with oxur's package \
+            format!("libsycl gives all libraries the same answer unless {PRELOAD} is preloaded"),
+            "`oxur run` preloads it, with this variable or with --as-gpu. Python programs in an environment with oxur's package \
              need only the variable",
         );
     }
 }
 
-/// Variables of the caller that steer the loader elsewhere.
+/// Reports the caller's variables that affect the loader, and those with values that are ignored.
 fn variables(findings: &mut Findings) {
+    for problem in oxur_environment::ALL.iter().filter_map(|variable| variable.problem()) {
+        findings.problem(problem, "docs/environment.md describes it");
+    }
     if let Some(value) = env::var_os("UR_ADAPTERS_FORCE_LOAD") {
         for path in lib_folder::force_loaded(&value) {
-            // A bare name is left to the system's search.
+            // The dynamic linker searches for a bare name.
             let bare = path.to_str().filter(|name| !name.contains('/'));
             let found = bare.and_then(|name| search::library(name, None));
             match lib_folder::check_adapter(found.as_deref().unwrap_or(&path)) {
@@ -275,7 +278,7 @@ fn variables(findings: &mut Findings) {
                     None => findings.good(format!("UR_ADAPTERS_FORCE_LOAD: {}", path.display())),
                     Some(version) => findings.problem(
                         format!(
-                            "UR_ADAPTERS_FORCE_LOAD: {} is of oxur {version}, and this installation of {OWN_VERSION}",
+                            "UR_ADAPTERS_FORCE_LOAD: {} belongs to oxur {version}, but this installation to {OWN_VERSION}",
                             path.display()
                         ),
                         "name the adapter of this installation, or use the command and the loader of that one",
@@ -293,12 +296,12 @@ fn variables(findings: &mut Findings) {
                 "ONEAPI_DEVICE_SELECTOR={} limits which adapters and devices are used",
                 value.display()
             ),
-            "unset it when a device is missed",
+            "unset it if a device is missing",
         );
     }
 }
 
-/// OpenCL, which the OpenCL adapter needs; where there is another, `dispensable`, its lack is no problem.
+/// Reports on OpenCL, which the OpenCL adapter needs. If another adapter makes it `dispensable`, its absence is not a problem.
 fn opencl_drivers(dispensable: bool, findings: &mut Findings) {
     let devices = match opencl::devices() {
         Ok(devices) => devices,
@@ -314,26 +317,26 @@ fn opencl_drivers(dispensable: bool, findings: &mut Findings) {
         return findings.lack(
             dispensable,
             "there is an OpenCL library, but no driver with a device",
-            "install a driver: `pip install intel-opencl-rt` has Intel's for CPUs (of any vendor), to be named by \
-             OCL_ICD_FILENAMES=<environment>/lib/libintelocl.so; GPUs need their vendor's",
+            "install a driver: `pip install intel-opencl-rt` installs Intel's for CPUs (of any vendor); then set \
+             OCL_ICD_FILENAMES=<environment>/lib/libintelocl.so. GPUs need their vendor's driver",
         );
     }
     for device in &devices {
         if device.takes_spirv() {
             findings.good(format!(
-                "OpenCL: {}: {} takes {}",
+                "OpenCL: {}: {} accepts {}",
                 device.platform,
                 device.name,
                 device.il.trim()
             ));
         } else {
             findings.note(
-                format!("OpenCL: {}: {} takes no SPIR-V", device.platform, device.name),
+                format!("OpenCL: {}: {} accepts no SPIR-V", device.platform, device.name),
                 if device.platform.contains("Portable Computing Language") {
-                    "SYCL programs cannot run on it: this PoCL is built without SPIR-V (Debian's 3.1 is). With `oxur run`, our \
-                     loader or the Python package our CPU comes before it; OCL_ICD_VENDORS=/nonexistent hides it"
+                    "SYCL programs cannot run on it: this PoCL is built without SPIR-V, as Debian's 3.1 is. With `oxur run`, our \
+                     loader or the Python package, our CPU comes before it; OCL_ICD_VENDORS=/nonexistent hides it"
                 } else {
-                    "SYCL programs cannot run on it: its driver must be newer"
+                    "SYCL programs cannot run on it: install a newer driver"
                 },
             );
         }
@@ -341,14 +344,14 @@ fn opencl_drivers(dispensable: bool, findings: &mut Findings) {
     if !devices.iter().any(opencl::ClDevice::takes_spirv) {
         findings.lack(
             dispensable,
-            "no OpenCL driver takes SPIR-V",
+            "no OpenCL driver accepts SPIR-V",
             "install one that does: `pip install intel-opencl-rt`, then \
              OCL_ICD_FILENAMES=<environment>/lib/libintelocl.so",
         );
     }
 }
 
-/// What our loader finds.
+/// Reports the devices that our loader finds.
 fn devices(folder: &Path, findings: &mut Findings) {
     let report = match info::open(&folder.join(lib_folder::LOADER)) {
         Ok(loader) => info::report(&loader).map_err(|error| error.to_string()),
@@ -378,7 +381,7 @@ fn devices(folder: &Path, findings: &mut Findings) {
     }
 }
 
-/// The libsycl of the program, and whether it goes with our libraries.
+/// Reports the libsycl of the program, and whether it works with our libraries.
 fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
     let Some(program) = search::program(name) else {
         return findings.problem(
@@ -389,7 +392,7 @@ fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
     let Some(sycl) = sycl::of_command(&program) else {
         return findings.problem(
             format!("no libsycl found for {}", program.display()),
-            "is it a SYCL program? `pip install dpctl` brings a libsycl; `oxur run --libsycl PATH` names one",
+            "is it a SYCL program? `pip install dpctl` installs a libsycl; `oxur run --libsycl PATH` names one",
         );
     };
     if let Err(failure) = sycl.check() {
@@ -398,7 +401,7 @@ fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
     findings.good(format!("libsycl: {}", sycl.describe()));
     let Some(folder) = folder else { return };
     if sycl.entry == Entry::Adapters {
-        return findings.good("oxur run loads our adapters into it by UR_ADAPTERS_FORCE_LOAD");
+        return findings.good("oxur run makes it load our adapters, with UR_ADAPTERS_FORCE_LOAD");
     }
     let loader = Elf::read(&folder.join(lib_folder::LOADER)).unwrap_or_default();
     let missing: Vec<_> = sycl
@@ -409,7 +412,7 @@ fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
         .collect();
     if missing.is_empty() {
         findings.good(format!(
-            "oxur run puts our loader under it, which has all {} functions",
+            "oxur run puts our loader under it, which has all {} functions that it imports",
             sycl.imports.len()
         ));
     } else {
@@ -419,7 +422,7 @@ fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
                 missing.len(),
                 missing.join(", ")
             ),
-            "this release of libsycl is too old or too new: 2026.0 to 2026.2 are known to work",
+            "this release of libsycl is too old or too new: 2025.3 to 2026.2 are known to work",
         );
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What an ELF file says about itself: what it needs, where it looks, what it imports and exports.
+//! Reads ELF files: the libraries that they need, their search paths, imports and exports.
 
 use std::ffi::OsStr;
 use std::io::Read;
@@ -13,26 +13,26 @@ use object::read::elf::{Dyn, FileHeader, ProgramHeader, Sym};
 /// The facts about one file.
 #[derive(Debug, Default)]
 pub struct Elf {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// Its own name.
+    /// Its soname.
     pub soname: Option<String>,
-    /// The libraries that it names.
+    /// The libraries that it needs.
     pub needed: Vec<String>,
-    /// Where it looks for them before `LD_LIBRARY_PATH`.
+    /// The folders that are searched for them before `LD_LIBRARY_PATH`.
     pub rpath: Vec<PathBuf>,
-    /// Where it looks for them after `LD_LIBRARY_PATH`.
+    /// The folders that are searched for them after `LD_LIBRARY_PATH`.
     pub runpath: Vec<PathBuf>,
-    /// Names that it wants from others, with the version node where it names one.
+    /// The symbols that it imports, with their version if they have one.
     pub imports: Vec<(String, Option<String>)>,
-    /// Names that others can have from it.
+    /// The symbols that it exports.
     pub exports: Vec<String>,
-    /// The version of oxur that it is of, where it is one of oxur's adapters.
+    /// The version of oxur, if it is one of oxur's adapters.
     pub oxur_version: Option<String>,
 }
 
 impl Elf {
-    /// Reads a file; `None` where it is no 64-bit ELF file.
+    /// Reads a file. `None` if it is not a 64-bit ELF file.
     pub fn read(path: &Path) -> Option<Self> {
         let mut file = std::fs::File::open(path).ok()?;
         let mut magic = [0; 4];
@@ -70,7 +70,7 @@ impl Elf {
                 _ => {}
             }
         }
-        // The linker ignores the old form beside the new one.
+        // The linker ignores the old form if the new one is present.
         if !elf.runpath.is_empty() {
             elf.rpath.clear();
         }
@@ -98,7 +98,7 @@ impl Elf {
         Ok(Some(elf))
     }
 
-    /// The string of C that the file has at an address.
+    /// The C string at an address.
     fn text_at(header: &FileHeader64<Endianness>, data: &[u8], address: u64) -> Option<String> {
         let endian = header.endian().ok()?;
         let segments = header.program_headers(endian, data).ok()?;
@@ -136,7 +136,7 @@ impl Elf {
         self.exports.iter().any(|export| export == name)
     }
 
-    /// The functions of the Unified Runtime that it wants from a loader.
+    /// The Unified Runtime functions that it imports from a loader.
     pub fn ur_imports(&self) -> Vec<&str> {
         let of_loader = |version: &Option<String>| version.as_deref().is_none_or(|v| v.starts_with("LIBUR_LOADER"));
         let is_ur = |name: &str| {

@@ -12,9 +12,9 @@ use std::process::ExitCode;
 use crate::run::{self, RunOptions};
 use crate::{Failure, search, svg};
 
-/// Runs a command, and prints the names of the graph dumps that it made.
+/// Runs a command, and prints the names of the graph dumps that it wrote.
 pub fn main(options: &RunOptions, svg: bool, folder: &Path, command: &[OsString]) -> Result<ExitCode, Failure> {
-    let cannot_use = |error: io::Error| Failure::new(format!("{}: {error}", folder.display()), "name a folder by -o");
+    let cannot_use = |error: io::Error| Failure::new(format!("{}: {error}", folder.display()), "name a folder with -o");
     fs::create_dir_all(folder).map_err(cannot_use)?;
     let whole = folder.canonicalize().map_err(cannot_use)?;
     let before = dumps(folder);
@@ -25,10 +25,10 @@ pub fn main(options: &RunOptions, svg: bool, folder: &Path, command: &[OsString]
         .status()
         .map_err(|error| run::cannot_run(&prepared, &error))?;
     let mut new: Vec<_> = dumps(folder).difference(&before).cloned().collect();
-    // By their numbers.
+    // In the order of their numbers.
     new.sort_by_key(|path| path.as_os_str().len());
     if new.is_empty() {
-        eprintln!("oxur: the command made no graph that can be run and finalized no command buffer");
+        eprintln!("oxur: the command instantiated no graph and finalized no command buffer");
     }
     let drawn = print(&new, svg);
     // As shells do.
@@ -58,11 +58,11 @@ fn print(files: &[PathBuf], svg: bool) -> ExitCode {
     code
 }
 
-/// Draws a graph dump, into a file beside it.
+/// Draws a graph dump, into a file next to it.
 fn draw_one(file: &Path) -> Result<PathBuf, Failure> {
     let bad = |file: &Path, error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()), "");
     let text = fs::read(file).map_err(|error| bad(file, &error))?;
-    // SYCL writes the bytes that a command fills memory with.
+    // Dumps of SYCL contain raw fill patterns, which need not be UTF-8.
     let svg = svg::of_dot(&String::from_utf8_lossy(&text)).map_err(|error| bad(file, &error))?;
     let drawn = file.with_extension("svg");
     fs::write(&drawn, svg).map_err(|error| bad(&drawn, &error))?;

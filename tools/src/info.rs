@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur info`: adapters, platforms and devices through a loader, as text or JSON.
+//! `oxur info`: lists adapters, platforms and devices through a loader, as text or JSON.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{Failure, lib_folder};
 
-/// Lists everything; the exit code is 1 where there is no device.
+/// Lists everything. The exit code is 1 if there is no device.
 pub fn main(json: bool, loader: Option<PathBuf>, adapters: &[OsString]) -> Result<ExitCode, Failure> {
     let path = match loader {
         Some(path) => path,
@@ -38,7 +38,7 @@ pub fn main(json: bool, loader: Option<PathBuf>, adapters: &[OsString]) -> Resul
         .flat_map(|p| items(p, "devices"))
         .count();
     if devices == 0 {
-        return Err(Failure::new("no device found", "`oxur doctor` tells what is missing"));
+        return Err(Failure::new("no device found", "`oxur doctor` reports what is missing"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -55,19 +55,19 @@ pub fn open(path: &Path) -> Result<Loader, Failure> {
     Loader::open(&path).map_err(|error| match error {
         oxur_client::Error::NotExported(name) => Failure::new(
             format!(
-                "{} is no Unified Runtime loader: it does not export {name}",
+                "{} is not a Unified Runtime loader: it does not export {name}",
                 path.display()
             ),
             "name a libur_loader.so.0",
         ),
         error => Failure::new(
             error.to_string(),
-            "check the path; `ldd` tells which of its libraries is missing",
+            "check the path; `ldd` lists the libraries that it lacks",
         ),
     })
 }
 
-/// All that `info` shows.
+/// Everything that `info` shows.
 pub fn report(loader: &Loader) -> oxur_client::Result<Value> {
     let adapters: Vec<_> = loader
         .adapters()?
@@ -158,7 +158,7 @@ fn device(device: &Device) -> Value {
     })
 }
 
-/// A C name without its prefix, in small letters.
+/// A C name without its prefix, in lower case.
 fn short(name: &str, prefix: &str) -> String {
     name.trim_start_matches(prefix).to_lowercase()
 }

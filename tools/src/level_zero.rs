@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `oxur run --level-zero`: our Level Zero driver under a program.
 //!
-//! The driver is also a loader of Level Zero, and programs that look for one find it first: no other loader is needed, and it
-//! does not matter how old an installed one is. Programs that bring a loader, and name its folder in themselves, learn of the
-//! driver from a variable that loaders read.
+//! The driver is also a Level Zero loader, and programs that look for a loader find it first. No other loader is needed, and the
+//! version of an installed one does not matter. Programs that bring their own loader, in a folder of their rpath, find the
+//! driver through a variable that loaders read.
 
 use std::env;
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use crate::{Failure, search};
 /// The driver.
 const DRIVER: &str = "libze_oxur_cpu.so.1";
 
-/// The folder with the driver under the name of a loader.
+/// The folder in which the driver has the name of a loader.
 const FOLDER: &str = "level-zero";
 
 /// Adds the variables that put the driver of `folder` under a program.

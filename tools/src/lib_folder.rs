@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Our own libraries: beside this command, or where `OXUR_LIB` says.
+//! Finds our own libraries: next to this command, or in the folder that `OXUR_LIB` names.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -12,7 +12,7 @@ use crate::{Failure, opencl, search};
 /// The loader's file name.
 pub const LOADER: &str = "libur_loader.so.0";
 
-/// The symbol by which an adapter of the 2026.2 layout is told from an older one.
+/// The symbol that distinguishes an adapter of the 2026.2 layout from an older one.
 const NEW_LAYOUT: &str = "urGetEventExpProcAddrTable";
 
 /// The folder of our libraries.
@@ -20,7 +20,7 @@ pub fn find() -> Result<PathBuf, Failure> {
     let own = env::current_exe()
         .ok()
         .and_then(|exe| Some(exe.canonicalize().ok()?.parent()?.join("..")));
-    // In a Python environment ../lib is full of others' libraries, and may have another loader.
+    // In a Python environment ../lib contains other libraries, and may contain another loader.
     let beside = own
         .iter()
         .flat_map(|own| packages(own).into_iter().chain([own.join("lib")]));
@@ -35,13 +35,16 @@ pub fn find() -> Result<PathBuf, Failure> {
         .ok_or_else(|| {
             let tried: Vec<_> = tried.iter().map(|folder| folder.display().to_string()).collect();
             Failure::new(
-                format!("oxur's libraries are not found: no {LOADER} in {}", tried.join(" or ")),
+                format!(
+                    "oxur's libraries are not found: there is no {LOADER} in {}",
+                    tried.join(" or ")
+                ),
                 "build them with `make dist` and run dist/bin/oxur, or set OXUR_LIB to the folder that holds them",
             )
         })
 }
 
-/// The folders where a Python environment may have our package's libraries.
+/// The folders in which a Python environment may have our package's libraries.
 fn packages(environment: &Path) -> Vec<PathBuf> {
     let pythons = ["lib", "lib64"]
         .map(|name| search::entries(&environment.join(name)))
@@ -54,21 +57,21 @@ fn packages(environment: &Path) -> Vec<PathBuf> {
         .iter()
         .filter(|path| is_python(path))
         .flat_map(|python| ["site-packages", "dist-packages"].map(|packages| python.join(packages)))
-        // Where packages are installed by --target, they are in the folder itself.
+        // Packages that are installed with --target are in the folder itself.
         .chain([environment.to_owned()])
         .map(|packages| packages.join("oxur/lib"))
         .filter(|folder| folder.exists())
         .collect()
 }
 
-/// Whether the libraries in `folder` are those of the Python package. Other trees may be called oxur, too: the Debian
+/// Whether the libraries in `folder` belong to the Python package. Other trees may have the name oxur, too: the Debian
 /// package's is `/usr/lib/oxur`.
 pub fn is_package(folder: &Path) -> bool {
     folder.ends_with("oxur/lib") && folder.with_file_name("__init__.py").exists()
 }
 
-/// The CPU adapter of the Python package that has its other libraries in `folder`. It is in the environment's lib folder
-/// and has another name: libsycl 2026.2 finds it there by itself.
+/// The CPU adapter of the Python package whose other libraries are in `folder`. It is in the environment's lib folder
+/// and has another name, so that libsycl 2026.2 finds it.
 pub fn cpu_of_package(folder: &Path) -> Option<PathBuf> {
     if !is_package(folder) {
         return None;
@@ -78,7 +81,7 @@ pub fn cpu_of_package(folder: &Path) -> Option<PathBuf> {
     prefixes.find_map(|prefix| Some(prefix.join("lib/libur_adapter_native_cpu.so.0")).filter(|path| path.exists()))
 }
 
-/// The folder in that of our libraries with adapters for devices that may have another one: for those who name them.
+/// The subfolder with adapters for devices that may have another adapter. They are used only by name.
 const BY_NAME: &str = "adapters";
 
 /// The adapters of a folder, by name and file, sorted.
@@ -110,23 +113,23 @@ pub fn choose(folder: &Path, wanted: &[OsString]) -> Result<Vec<PathBuf>, Failur
     wanted.iter().map(|wanted| one(&all, folder, wanted)).collect()
 }
 
-/// The adapters for a program whose user names none, and why these.
+/// The adapters for a program, and the reason for a default choice.
 #[derive(Debug, Default)]
 pub struct Choice {
     /// Their files.
     pub paths: Vec<PathBuf>,
-    /// Why, where there was something to choose.
+    /// The reason, if there was a choice.
     pub reason: Option<&'static str>,
 }
 
-/// Chooses among all of ours, so that no CPU shows up as two devices: through an OpenCL driver where one has it, else
-/// through our own adapter. `drivers` says what OpenCL has to offer, and is asked where it matters.
+/// Chooses among our adapters, so that no CPU shows up as two devices. An OpenCL driver's CPU takes precedence over our own
+/// adapter. `drivers` reports the OpenCL devices, and is called only if they matter.
 pub fn by_default(folder: &Path, drivers: impl FnOnce() -> OpenClAvailability) -> Result<Choice, Failure> {
     let mut all = adapters(folder);
     all.retain(|(_, path)| path.parent() == Some(folder) || !path.starts_with(folder));
     if all.is_empty() {
         return Err(Failure::new(
-            format!("{} holds no adapter (libur_adapter_*.so.0)", folder.display()),
+            format!("{} contains no adapter (libur_adapter_*.so.0)", folder.display()),
             "build them with `make dist`, or name one with --adapter",
         ));
     }
@@ -136,13 +139,16 @@ pub fn by_default(folder: &Path, drivers: impl FnOnce() -> OpenClAvailability) -
         let (dropped, why) = match drivers() {
             OpenClAvailability::Nothing => (
                 "opencl",
-                "no OpenCL driver has a device for SYCL: oxur's own CPU adapter",
+                "no OpenCL driver has a device for SYCL: using oxur's own CPU adapter",
             ),
             OpenClAvailability::Cpu => (
                 "cpu",
-                "an OpenCL driver has the CPU; `--adapter cpu` takes oxur's own adapter for it",
+                "an OpenCL driver has the CPU; `--adapter cpu` selects oxur's own adapter for it",
             ),
-            OpenClAvailability::Others => ("", "oxur's own adapter for the CPU, OpenCL drivers for other devices"),
+            OpenClAvailability::Others => (
+                "",
+                "using oxur's own adapter for the CPU, and OpenCL drivers for other devices",
+            ),
         };
         all.retain(|(name, _)| name != dropped);
         reason = Some(why);
@@ -153,10 +159,10 @@ pub fn by_default(folder: &Path, drivers: impl FnOnce() -> OpenClAvailability) -
     })
 }
 
-/// What OpenCL drivers have for SYCL programs.
+/// The devices that OpenCL drivers have for SYCL programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpenClAvailability {
-    /// No device that takes SPIR-V.
+    /// No device that accepts SPIR-V.
     Nothing,
     /// A CPU, and perhaps others.
     Cpu,
@@ -165,10 +171,10 @@ pub enum OpenClAvailability {
 }
 
 impl OpenClAvailability {
-    /// All offers, with the words for them that one `oxur` tells another.
+    /// All values, with the words in which a child `oxur` process reports them.
     pub const ALL: [(Self, &str); 3] = [(Self::Nothing, "nothing"), (Self::Cpu, "cpu"), (Self::Others, "others")];
 
-    /// What is on offer in this process.
+    /// The devices that this process finds.
     pub fn here() -> Self {
         let devices = opencl::devices().unwrap_or_default();
         let mut kinds = devices
@@ -193,9 +199,9 @@ fn one(all: &[(String, PathBuf)], folder: &Path, wanted: &OsStr) -> Result<PathB
             .map(|(_, path)| path.clone())
             .ok_or_else(|| {
                 Failure::new(
-                    format!("{} holds no adapter called {}", folder.display(), wanted.display()),
+                    format!("{} contains no adapter called {}", folder.display(), wanted.display()),
                     format!(
-                        "there are: {}; a file is named with a slash in it, as ./libur_adapter_x.so.0",
+                        "there are: {}; to name a file, include a slash, as in ./libur_adapter_x.so.0",
                         names.join(", ")
                     ),
                 )
@@ -206,7 +212,7 @@ fn one(all: &[(String, PathBuf)], folder: &Path, wanted: &OsStr) -> Result<PathB
         .map_err(|error| Failure::new(format!("{}: {error}", path.display()), ""))
 }
 
-/// Whether a file is an adapter that our loader and libsycl 2026.2 take.
+/// Checks that a file is an adapter that our loader and libsycl 2026.2 accept.
 pub fn check_adapter(path: &Path) -> Result<(), Failure> {
     if !path.exists() {
         return Err(Failure::new(
@@ -216,14 +222,14 @@ pub fn check_adapter(path: &Path) -> Result<(), Failure> {
     }
     let Some(elf) = Elf::read(path) else {
         return Err(Failure::new(
-            format!("{} is no library", path.display()),
+            format!("{} is not a library", path.display()),
             "name a libur_adapter_*.so.0",
         ));
     };
     if !elf.exports("urGetAdapterProcAddrTable") {
         return Err(Failure::new(
             format!(
-                "{} is no Unified Runtime adapter: it does not export urGetAdapterProcAddrTable",
+                "{} is not a Unified Runtime adapter: it does not export urGetAdapterProcAddrTable",
                 path.display()
             ),
             "name a libur_adapter_*.so.0",
@@ -232,10 +238,10 @@ pub fn check_adapter(path: &Path) -> Result<(), Failure> {
     if !elf.exports(NEW_LAYOUT) {
         return Err(Failure::new(
             format!(
-                "{} is an adapter of 2026.1 or before, whose tables are laid out otherwise",
+                "{} is an adapter of 2026.1 or before, whose tables have another layout",
                 path.display()
             ),
-            "use one of 2026.2 or later, or oxur's own: see `oxur info`",
+            "use one of 2026.2 or later, or oxur's own (`oxur info` lists them)",
         ));
     }
     Ok(())
@@ -249,7 +255,7 @@ pub fn force_load(paths: &[PathBuf]) -> OsString {
             value.push(b',');
         }
         let bytes = path.as_os_str().as_bytes();
-        // The list is split at commas, which quotes prevent.
+        // Quotes prevent that a comma splits the path.
         let quoted = bytes.contains(&b',');
         value.extend(quoted.then_some(b'\''));
         value.extend(bytes);
@@ -258,8 +264,8 @@ pub fn force_load(paths: &[PathBuf]) -> OsString {
     OsString::from_vec(value)
 }
 
-/// The files in a value of `UR_ADAPTERS_FORCE_LOAD`, as the loader reads it: separated by commas outside quotes of
-/// either kind, without quotes, surrounding blanks and empty parts.
+/// The files in a value of `UR_ADAPTERS_FORCE_LOAD`. As in the loader, commas outside single or double quotes separate them,
+/// and quotes, surrounding blanks and empty parts are removed.
 pub fn force_loaded(value: &OsStr) -> Vec<PathBuf> {
     let mut parts = vec![Vec::new()];
     let mut quote = None;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The `oxur` command: `info` lists devices, `run` runs a SYCL program on oxur, `graph` draws the graphs of one, `doctor`
+//! The `oxur` command: `info` lists devices, `run` runs a SYCL program on oxur, `graph` draws the graphs of a program, `doctor`
 //! explains what is missing, `cache` shows and clears the compiled kernels on disk.
 //!
-//! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage; `run` and `graph` end as their command
-//! ends, or with 126 or 127 where the command cannot be run or found, as shells do.
+//! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage. `run` and `graph` exit with the code of
+//! their command, or, as shells do, with 126 or 127 if it cannot be run or found.
 
 mod as_gpu;
 mod cache;
@@ -44,7 +44,7 @@ enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
-        /// Ask this loader, ours or another, instead of the one beside this command
+        /// Query this loader, ours or another, instead of the one next to this command
         #[arg(long, value_name = "PATH")]
         loader: Option<PathBuf>,
         /// Load only this adapter of ours (opencl, cpu, ...) or this file; may be repeated
@@ -68,9 +68,9 @@ Examples:
         #[arg(last = true, required = true)]
         command: Vec<OsString>,
     },
-    /// Run a SYCL program on oxur's libraries and write a dump of each graph and command buffer that it makes
+    /// Run a SYCL program on oxur's libraries and write a dump of each graph and command buffer that it creates
     #[command(after_help = "\
-Dumps are graph-PROCESS-NUMBER.dot, in Graphviz's language DOT; with --svg also SVG, for every browser. They show the
+Dumps are graph-PROCESS-NUMBER.dot, in Graphviz's language DOT; with --svg also SVG, for browsers. They show the
 commands, their dependencies, and when each command ran in the last run.
 
 Examples:
@@ -79,7 +79,7 @@ Examples:
     Graph {
         #[command(flatten)]
         options: run::RunOptions,
-        /// Also draw each dump as SVG, beside the DOT file
+        /// Also draw each dump as SVG, next to the DOT file
         #[arg(long)]
         svg: bool,
         /// The folder for the dumps
@@ -99,18 +99,18 @@ Examples:
     },
     /// Explain what is missing for SYCL programs to run, and what to install
     Doctor {
-        /// The environment is as `run` would set it
+        /// The environment is already the one that `run` would set
         #[arg(long, hide = true)]
         inside: bool,
 
-        /// The command that is to run: its libsycl is examined as well
+        /// The command to be run; its libsycl is examined as well
         #[arg(last = true)]
         command: Vec<OsString>,
     },
     /// Show or clear the cache of compiled kernels on disk
     #[command(after_help = "\
-UR_CPU_CACHE and UR_CPU_CACHE_SIZE count as they do for programs. The exit code is 1 where the cache cannot be used, and
-0 where it is off or empty.")]
+UR_CPU_CACHE and UR_CPU_CACHE_SIZE have the same effect as for programs. The exit code is 1 if the cache cannot be used, and
+0 if it is off or empty.")]
     Cache {
         #[command(subcommand)]
         action: cache::Action,
@@ -127,12 +127,12 @@ UR_CPU_CACHE and UR_CPU_CACHE_SIZE count as they do for programs. The exit code 
         /// The folder
         folder: PathBuf,
     },
-    /// Say in a word what OpenCL drivers have for SYCL programs
+    /// Print in one word which devices OpenCL drivers have for SYCL programs
     #[command(hide = true)]
     OpenclOffer,
 }
 
-/// What went wrong, and what to do next.
+/// A failure, and what to do next.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 struct Failure {
@@ -158,7 +158,7 @@ impl Failure {
 }
 
 fn main() -> ExitCode {
-    // A reader that has seen enough, such as head, ends the command like any other.
+    // If the reader of a pipe exits early, as head does, the command ends like any other.
     // SAFETY: no other thread runs yet.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let result = match Cli::parse().command {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! A look at OpenCL itself, under all adapters: which drivers are there, and whether they take SPIR-V.
+//! Queries OpenCL directly, without an adapter: which drivers there are, and whether they accept SPIR-V.
 
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
@@ -11,7 +11,7 @@ pub struct ClDevice {
     pub platform: String,
     /// The device's name.
     pub name: String,
-    /// The intermediate languages that it takes; empty for none.
+    /// The intermediate languages that it accepts; empty for none.
     pub il: String,
     /// Whether it is a CPU.
     pub is_cpu: bool,
@@ -24,7 +24,7 @@ impl ClDevice {
     }
 }
 
-/// All devices of all drivers; the error says why OpenCL itself is not there.
+/// All devices of all drivers. The error says why OpenCL itself is unavailable.
 pub fn devices() -> Result<Vec<ClDevice>, String> {
     // SAFETY: loading runs the library's constructors; the ICD loader has none that matter.
     let library = unsafe { libloading::Library::new("libOpenCL.so.1") }.map_err(|error| error.to_string())?;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur run`: sets the environment that puts oxur under a SYCL program, and becomes the program. `oxur graph` does the
-//! same and watches.
+//! `oxur run`: sets the environment that puts oxur under a SYCL program, and executes the program in its own process.
+//! `oxur graph` uses the same environment for a child process.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +14,7 @@ use crate::lib_folder::{Choice, OpenClAvailability};
 use crate::sycl::{Entry, Sycl};
 use crate::{Failure, as_gpu, level_zero, lib_folder, search, sycl};
 
-/// Runs a command on our libraries; returns only where that fails, or with `dry_run`.
+/// Runs a command on our libraries. Returns only on failure, or with `dry_run`.
 pub fn main(options: &RunOptions, dry_run: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
     let mut prepared = prepare(options, command)?;
     if dry_run {
@@ -24,41 +24,41 @@ pub fn main(options: &RunOptions, dry_run: bool, command: &[OsString]) -> Result
     Err(cannot_run(&prepared, &error))
 }
 
-/// What a command is to run on.
+/// The options that choose the libraries for a command.
 #[derive(Args)]
 pub struct RunOptions {
-    /// Use only this adapter of ours (opencl, cpu, ...) or this file; may be repeated. Without it: the CPU adapter,
-    /// unless an OpenCL driver has the CPU, and the OpenCL adapter, if any driver takes SPIR-V
+    /// Use only this adapter of ours (opencl, cpu, ...) or this file; may be repeated. Default: the CPU adapter, unless
+    /// an OpenCL driver has the CPU, and the OpenCL adapter, if any driver accepts SPIR-V
     #[arg(long, value_name = "NAME|PATH")]
     adapter: Vec<OsString>,
-    /// The libsycl that the command loads, where it is not found by itself
+    /// The libsycl that the command loads, if it is not found automatically
     #[arg(long, value_name = "PATH")]
     libsycl: Option<PathBuf>,
-    /// Use the CPU adapter, and show the CPU as a GPU to these libraries of the program, which accept nothing else. A name
-    /// is the beginning of a file's name. Without a list: the libraries of llama.cpp, oneDAL and dpctl
+    /// Use the CPU adapter, and show the CPU as a GPU to these libraries of the program, which accept only GPUs. A name is
+    /// a file name prefix. Without a list: the libraries of llama.cpp, oneDAL and dpctl
     #[arg(long, value_name = "LIBRARY,...", num_args = 0..=1, require_equals = true)]
     as_gpu: Option<Option<String>>,
     /// Put oxur's Level Zero driver, whose device is the CPU, under the command instead of a GPU's. SYCL programs reach it
-    /// through the Level Zero adapter of their own libsycl, unless --adapter names one of ours
+    /// through oxur's Level Zero adapter, which is loaded before the others, unless --adapter names other adapters
     #[arg(long, conflicts_with = "as_gpu")]
     level_zero: bool,
-    /// Check the arguments of all calls of the Unified Runtime, and report on stderr what is wrong and what is never released
+    /// Check the arguments of all Unified Runtime calls, and report wrong arguments and leaked objects on stderr
     #[arg(long)]
     validate: bool,
 }
 
-/// What enables the layers of the loader, ours or libsycl's own, that check calls.
+/// The variables that enable the validation layers of the loader, ours or libsycl's own.
 const VALIDATION: [(&str, &str); 2] = [
     ("UR_ENABLE_LAYERS", "UR_LAYER_FULL_VALIDATION"),
     ("UR_LOG_VALIDATION", "level:info;flush:info;output:stderr"),
 ];
 
-/// A program that cannot be started.
+/// The failure for a program that cannot be started.
 pub fn cannot_run(command: &Command, error: &std::io::Error) -> Failure {
     Failure::new(format!("{}: {error}", command.get_program().display()), "").with_code(126)
 }
 
-/// A command with the environment that puts our libraries under it, which is printed.
+/// A command with the environment that puts our libraries under it. Prints this environment.
 pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Failure> {
     let folder = lib_folder::find()?;
     let named = lib_folder::choose(&folder, &options.adapter)?;
@@ -70,16 +70,18 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
         .with_code(127)
     })?;
     let sycl = match &options.libsycl {
-        Some(path) => Some(
-            Sycl::read(path)
-                .ok_or_else(|| Failure::new(format!("{} is no libsycl", path.display()), "name a libsycl.so.9"))?,
-        ),
+        Some(path) => Some(Sycl::read(path).ok_or_else(|| {
+            Failure::new(
+                format!("{} is not a libsycl", path.display()),
+                "name a libsycl.so.8 or libsycl.so.9",
+            )
+        })?),
         None => sycl::of_command(&program),
     };
     if let Some(sycl) = &sycl {
         sycl.check()?;
     } else if options.level_zero && named.is_empty() {
-        // Nothing of ours but the driver.
+        // The command needs only our driver.
         return only_level_zero(options, &folder, &program, command);
     }
     let seen_as_gpu = as_gpu::libraries(options.as_gpu.as_ref())?;
@@ -89,9 +91,11 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
             reason: None,
         }
     } else if named.is_empty() {
-        let mut choice = lib_folder::by_default(&folder, || offer(&environment(&folder, &[], sycl.as_ref())))?;
+        let mut choice = lib_folder::by_default(&folder, || {
+            opencl_availability(&environment(&folder, &[], sycl.as_ref()))
+        })?;
         if options.level_zero {
-            // Before the others, as in the loader: programs take the first device of a kind.
+            // Before the others, as in the loader: programs use the first device of a type.
             choice
                 .paths
                 .splice(0..0, lib_folder::choose(&folder, &["level_zero".into()])?);
@@ -107,8 +111,8 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
     if let Some(libraries) = &seen_as_gpu {
         if !as_gpu::has_cpu(&choice.paths) {
             return Err(Failure::new(
-                "what passes for a GPU is the device of oxur's CPU adapter, which --adapter leaves out",
-                "add `--adapter cpu`, or name no adapter",
+                "--as-gpu shows the device of oxur's CPU adapter as a GPU, but --adapter does not name that adapter",
+                "add `--adapter cpu`, or omit --adapter",
             ));
         }
         variables.extend(as_gpu::variables(&folder, libraries)?);
@@ -122,7 +126,7 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
     match &sycl {
         Some(sycl) => eprintln!("oxur: libsycl: {}", sycl.describe()),
         None => eprintln!(
-            "oxur: no libsycl found for {}: set up for every release (--libsycl PATH names one)",
+            "oxur: no libsycl found for {}: the environment is set up for all releases (--libsycl PATH names one)",
             program.display()
         ),
     }
@@ -135,7 +139,7 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
     Ok(with_variables(&program, command, variables))
 }
 
-/// A command that runs on our Level Zero driver and whatever else it finds.
+/// A command that runs on our Level Zero driver. It finds all other libraries itself.
 fn only_level_zero(
     options: &RunOptions,
     folder: &Path,
@@ -158,7 +162,7 @@ fn validation() -> impl Iterator<Item = Variable> {
 /// A variable and its value.
 pub type Variable = (&'static str, OsString);
 
-/// A command with variables, which are printed.
+/// A command with these variables. Prints them.
 fn with_variables(program: &Path, command: &[OsString], variables: Vec<Variable>) -> Command {
     for (name, value) in &variables {
         eprintln!("oxur: {name}={}", value.display());
@@ -168,10 +172,10 @@ fn with_variables(program: &Path, command: &[OsString], variables: Vec<Variable>
     prepared
 }
 
-/// What OpenCL offers a program with these variables. Another process looks: drivers leave threads behind, and this one
-/// becomes the program.
-fn offer(variables: &[(&'static str, OsString)]) -> OpenClAvailability {
-    let said = env::current_exe().and_then(|exe| {
+/// The OpenCL devices for a program with these variables. A child process queries them, because drivers leave threads behind,
+/// and this process will execute the program.
+fn opencl_availability(variables: &[(&'static str, OsString)]) -> OpenClAvailability {
+    let output = env::current_exe().and_then(|exe| {
         Command::new(exe)
             .arg("opencl-offer")
             .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -179,27 +183,27 @@ fn offer(variables: &[(&'static str, OsString)]) -> OpenClAvailability {
             .stderr(Stdio::null())
             .output()
     });
-    let said = said.map(|output| output.stdout).unwrap_or_default();
-    // A driver may print lines of its own, or crash.
-    let said = String::from_utf8_lossy(&said);
-    let last = said.lines().last().unwrap_or_default();
+    let output = output.map(|output| output.stdout).unwrap_or_default();
+    // A driver may print other lines, or crash.
+    let output = String::from_utf8_lossy(&output);
+    let last = output.lines().last().unwrap_or_default();
     OpenClAvailability::ALL
         .into_iter()
         .find(|(_, word)| *word == last)
-        .map_or(OpenClAvailability::Nothing, |(offer, _)| offer)
+        .map_or(OpenClAvailability::Nothing, |(availability, _)| availability)
 }
 
-/// The variables that put our libraries under a libsycl; under any where it is not known.
+/// The variables that put our libraries under a libsycl, or under any release if `sycl` is `None`.
 pub fn environment(folder: &Path, adapters: &[PathBuf], sycl: Option<&Sycl>) -> Vec<(&'static str, OsString)> {
     let mut variables = vec![("UR_ADAPTERS_FORCE_LOAD", lib_folder::force_load(adapters))];
     let old = search::library_path();
     let mut path = old.clone();
-    // Before anything else: it must win over the loader that lies beside libsycl.
+    // First, so that it precedes the loader next to libsycl.
     if sycl.is_none_or(|sycl| sycl.entry == Entry::Loader) {
         path.retain(|other| other != folder);
         path.insert(0, folder.to_owned());
     }
-    // libsycl finds the OpenCL library beside itself; our adapter lies elsewhere, and should find the same.
+    // libsycl finds the OpenCL library next to it. Our adapter is in another folder, and should find the same library.
     if let Some(sycl) = sycl {
         let beside = sycl.folder().to_owned();
         if beside.join("libOpenCL.so.1").exists() && !path.contains(&beside) && !is_system(&beside) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Where the dynamic linker would find a library, without running it.
+//! Finds libraries as the dynamic linker would, without running it.
 
 use std::collections::HashSet;
 use std::env;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::elf::Elf;
 
-/// A program by its name, as a shell finds it.
+/// Finds a program by its name, as a shell does.
 pub fn program(name: &Path) -> Option<PathBuf> {
     let runs = |path: &Path| {
         path.metadata()
@@ -72,7 +72,7 @@ fn configuration(file: &Path, folders: &mut Vec<PathBuf>, depth: u32) {
     }
 }
 
-/// The entries of a folder; none where it cannot be read.
+/// The entries of a folder; none if it cannot be read.
 pub fn entries(folder: &Path) -> Vec<PathBuf> {
     fs::read_dir(folder)
         .into_iter()
@@ -82,7 +82,7 @@ pub fn entries(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The file that `elf` gets for a library that it needs.
+/// The file that the dynamic linker would load for a library that `elf` needs.
 pub fn library(name: &str, elf: Option<&Elf>) -> Option<PathBuf> {
     let none = Vec::new();
     let (before, after) = elf.map_or((&none, &none), |elf| (&elf.rpath, &elf.runpath));
@@ -95,7 +95,7 @@ pub fn library(name: &str, elf: Option<&Elf>) -> Option<PathBuf> {
     folders.map(|folder| folder.join(name)).find(|path| path.exists())
 }
 
-/// Walks over all libraries that a file needs, and gives the first whose name starts with `prefix`.
+/// Visits all libraries that a file needs, and returns the first whose name starts with `prefix`.
 pub fn dependency(elf: &Elf, prefix: &str) -> Option<PathBuf> {
     let mut seen = HashSet::new();
     let mut queue = vec![elf.path.clone()];
@@ -104,7 +104,7 @@ pub fn dependency(elf: &Elf, prefix: &str) -> Option<PathBuf> {
         for name in &elf.needed {
             let found = library(name, Some(&elf));
             if name.starts_with(prefix) {
-                // One that the system does not find is found by whoever is asked next.
+                // If the system does not find it, the next library that needs it may.
                 if found.is_some() {
                     return found;
                 }

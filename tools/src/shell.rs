@@ -10,7 +10,7 @@ use clap_complete::shells;
 
 use crate::{Cli, Failure};
 
-/// A shell that we complete for.
+/// A shell with completions.
 #[derive(Clone, Copy, ValueEnum)]
 pub enum Shell {
     /// GNU Bash
@@ -21,7 +21,7 @@ pub enum Shell {
     Fish,
 }
 
-/// The command without what is hidden: the generators would show that, too.
+/// The command without its hidden parts, which the generators would show, too.
 fn visible(full: &Command) -> Command {
     let mut command = Command::new(full.get_name().to_owned())
         .subcommand_required(full.is_subcommand_required_set())

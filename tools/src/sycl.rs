@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Which libsycl a command loads, and what that one takes from outside.
+//! Finds the libsycl that a command loads, and what it imports.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use crate::elf::Elf;
 use crate::{Failure, search};
 
-/// The oldest `libsycl.so.N` that runs on our loader,
+/// The oldest `libsycl.so.N` that runs on our loader, unless it imports [`BEFORE_2025_3`].
 const OLDEST: u32 = 8;
-/// unless it imports this function, which releases before 2025.3 have.
+/// A function that only releases before 2025.3 import.
 const BEFORE_2025_3: &str = "urEnqueueCooperativeKernelLaunchExp";
 
-/// How oxur gets into a libsycl.
+/// How a libsycl loads oxur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// 2026.1 and before: libsycl takes its functions from libur_loader.so.0, so oxur's loader stands in.
+    /// 2026.1 and before: libsycl imports functions from libur_loader.so.0, so oxur's loader replaces that library.
     Loader,
     /// 2026.2: the loader is inside libsycl, which loads oxur's adapters.
     Adapters,
@@ -26,16 +26,16 @@ pub enum Entry {
 pub struct Sycl {
     /// The file.
     pub path: PathBuf,
-    /// The name that programs ask for, which tells its generation.
+    /// Its soname, which identifies its generation.
     pub soname: String,
-    /// How oxur gets in.
+    /// How it loads oxur.
     pub entry: Entry,
-    /// What it imports from a loader.
+    /// Its imports from a loader.
     pub imports: Vec<String>,
 }
 
 impl Sycl {
-    /// Reads a libsycl; `None` where the file is none.
+    /// Reads a libsycl. `None` if the file is not one.
     pub fn read(path: &Path) -> Option<Self> {
         let elf = Elf::read(path)?;
         let soname = elf.soname.clone().filter(|name| name.starts_with("libsycl"))?;
@@ -45,7 +45,7 @@ impl Sycl {
         } else {
             Entry::Loader
         };
-        // The folder in its shortest form; the name stays, for the link's name is the soname.
+        // The folder is made canonical. The name is kept, because the link's name is the soname.
         let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
         let path = folder
             .zip(path.file_name())
@@ -58,7 +58,7 @@ impl Sycl {
         })
     }
 
-    /// Refuses one that does not run on our loader: those before 2025.3 want functions that it lacks.
+    /// Rejects a libsycl that does not run on our loader: releases before 2025.3 import functions that the loader lacks.
     pub fn check(&self) -> Result<(), Failure> {
         let number = self.soname.rsplit_once(".so.").map(|(_, number)| number.parse::<u32>());
         let older = matches!(number, Some(Ok(number)) if number < OLDEST);
@@ -67,37 +67,45 @@ impl Sycl {
         }
         Err(Failure::new(
             format!(
-                "{} is {}, of release 2025.2 or older, which wants functions of the Unified Runtime that oxur does not \
+                "{} is {}, of release 2025.2 or older, which imports functions of the Unified Runtime that oxur does not \
                  have",
                 self.path.display(),
                 self.soname
             ),
-            "use intel-sycl-rt 2025.3 or newer (`oxur run --libsycl PATH` names its libsycl where the command has it \
-             elsewhere)",
+            "use intel-sycl-rt 2025.3 or newer (`oxur run --libsycl PATH` names its libsycl if the command does not \
+             find it)",
         ))
     }
 
-    /// The folder that it lies in, where its companions are.
+    /// Whether the loader that comes with it loads our CPU adapter: that of 2025.3 (`libsycl.so.8`) has other tables.
+    pub fn loader_accepts_us(&self) -> bool {
+        self.soname != format!("libsycl.so.{OLDEST}")
+    }
+
+    /// Its folder, which also contains the libraries that belong to it.
     pub fn folder(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
     }
 
-    /// What it is, in words.
+    /// A description for the user.
     pub fn describe(&self) -> String {
         match self.entry {
             Entry::Loader => {
                 format!(
-                    "{} (2026.1 or before: takes {} functions from the loader)",
+                    "{} (2026.1 or before: imports {} functions from the loader)",
                     self.path.display(),
                     self.imports.len()
                 )
             }
-            Entry::Adapters => format!("{} (2026.2: has its own loader, takes adapters)", self.path.display()),
+            Entry::Adapters => format!(
+                "{} (2026.2: has its own loader, which loads adapters)",
+                self.path.display()
+            ),
         }
     }
 }
 
-/// The libsycl that a command loads, as far as its files tell.
+/// The libsycl that a command loads, as far as its files show.
 pub fn of_command(program: &Path) -> Option<Sycl> {
     let interpreter = interpreter(program);
     let program = interpreter.as_deref().unwrap_or(program);
@@ -131,7 +139,7 @@ fn interpreter(script: &Path) -> Option<PathBuf> {
     if first.file_name()? != "env" {
         return search::program(&first);
     }
-    // env may have options of its own.
+    // env itself may have options.
     search::program(Path::new(
         words.find(|word| !word.starts_with('-') && !word.contains('='))?,
     ))

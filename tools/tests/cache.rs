@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur cache` on folders that the cache's own code fills, as the CPU adapter's compiler does.
+//! Tests of `oxur cache`, on folders that the cache's own code fills, as the compiler does.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
@@ -11,12 +11,12 @@ use std::time::{Duration, SystemTime};
 
 use oxur_cache::{CacheConfig, Compiler, Key};
 
-/// A compiler of this release, an older one, and one to come.
+/// The compilers of this release, an older one, and a future one.
 const PRESENT: Compiler = Compiler::new(concat!(env!("CARGO_PKG_VERSION"), " 0123456789abcdef"));
 const OLD: Compiler = Compiler::new("0.1.0 aaaa");
 const NEW: Compiler = Compiler::new("99.0.0 bbbb");
 
-/// A folder that goes when the test ends.
+/// A folder that is removed when the test ends.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -51,7 +51,7 @@ impl Drop for Scratch {
     }
 }
 
-/// What the command printed, and how it ended.
+/// The output and the exit code of the command.
 #[derive(Debug)]
 struct Said {
     out: String,
@@ -68,7 +68,7 @@ impl Said {
         }
     }
 
-    /// It ended well, and this is a line of what it printed.
+    /// Asserts success, and that this is a line of the output.
     #[track_caller]
     fn has(&self, line: &str) -> &Self {
         assert_eq!((self.code, self.err.as_str()), (Some(0), ""), "{self:?}");
@@ -76,7 +76,7 @@ impl Said {
         self
     }
 
-    /// It failed, and says this.
+    /// Asserts failure, and that the message contains this.
     #[track_caller]
     fn fails(&self, says: &str) -> &Self {
         assert_eq!(self.code, Some(1), "{self:?}");
@@ -93,7 +93,7 @@ fn key(n: u64) -> Key {
     Key(key)
 }
 
-/// Puts a kernel into a cache, as the compiler does; returns its file.
+/// Puts a kernel into a cache, as the compiler does. Returns its file.
 fn put(folder: &Path, compiler: Compiler, n: u64, size: usize) -> PathBuf {
     let make = || Ok::<_, String>(vec![n as u8; size]);
     let got = CacheConfig::at(folder).get(&compiler, || key(n), make, |object| Ok(object.len()));
@@ -119,7 +119,7 @@ fn info_describes_the_content() {
         put(&folder, OLD, 5, 10_000),
         put(&folder, NEW, 6, 100),
     ];
-    // Of the first format, which recorded no compiler; and a damaged file.
+    // An entry of the first format, which recorded no compiler, and a damaged file.
     let shard = oldest.parent().expect("a shard");
     let first = [&[1, 2, 3, 4], &b"oxurobj1"[..], &4u64.to_le_bytes(), &[0; 64]].concat();
     fs::write(shard.join("first"), first).expect("a file");
@@ -143,8 +143,8 @@ fn info_describes_the_content() {
         .has("made by:  0.1.0 aaaa: 2 entries, 16.0 KiB")
         .has(&format!("          {PRESENT}: 3 entries, 16.0 KiB"))
         .has("          99.0.0 bbbb: 1 entry, 4.0 KiB")
-        .has("          a compiler with an older format of files: 1 entry, 4.0 KiB")
-        .has("          unknown, damaged or no files of the cache: 1 entry, 4.0 KiB")
+        .has("          a compiler with an older file format: 1 entry, 4.0 KiB")
+        .has("          unknown: damaged files, or files that do not belong to the cache: 1 entry, 4.0 KiB")
         .has(&format!(
             "entries of other versions than {version}: 4 entries, 24.0 KiB"
         ));
@@ -159,12 +159,12 @@ fn the_folder_is_the_one_that_programs_use() {
     let default = format!("folder:   {home}/.cache/oxur/kernels (the default)");
     of(&[("HOME", home)])
         .has(&default)
-        .has("content:  none, the folder is not there");
+        .has("content:  none, the folder does not exist");
     of(&[("HOME", home), ("UR_CPU_CACHE", "")]).has(&default);
     of(&[("HOME", "/nonexistent"), ("XDG_CACHE_HOME", home)])
         .has(&format!("folder:   {home}/oxur/kernels (the default)"));
     of(&[("HOME", home), ("UR_CPU_CACHE_SIZE", "300M")]).has("limit:    300.0 MiB (UR_CPU_CACHE_SIZE)");
-    // What programs ignore is ignored here, too, with a word.
+    // The command ignores what programs ignore, with a message.
     let ignored = of(&[
         ("HOME", home),
         ("UR_CPU_CACHE", "relative"),
@@ -192,11 +192,11 @@ fn a_cache_that_is_off() {
             .fails("unset UR_CPU_CACHE to clear the default folder");
     }
     assert!(kernel.exists());
-    // Without a limit the folder is known, and may hold what was kept before.
+    // With the size limit off, the folder is still known, and may contain earlier entries.
     let zero = [("HOME", home), ("UR_CPU_CACHE_SIZE", "off")];
     scratch
         .oxur(&zero, &["cache", "info"])
-        .has("limit:    the cache is off (UR_CPU_CACHE_SIZE); what is in the folder is not used")
+        .has("limit:    the cache is off (UR_CPU_CACHE_SIZE); its entries are not used")
         .has("content:  1 entry, 4.0 KiB");
     assert!(
         scratch
@@ -205,7 +205,7 @@ fn a_cache_that_is_off() {
             .starts_with("removed 1 entry, 4.0 KiB")
     );
     assert!(!kernel.exists());
-    // Nor is there one for who has no home.
+    // Without a home there is no folder either.
     for action in ["info", "clear"] {
         scratch
             .oxur(&[], &["cache", action])
@@ -220,7 +220,7 @@ fn clear_removes_the_entries_and_nothing_else() {
     let says = |what: &str| format!("{what}{}", folder.display());
     scratch
         .cache("clear")
-        .has(&format!("nothing to remove: {} is not there", folder.display()));
+        .has(&format!("nothing to remove: {} does not exist", folder.display()));
     assert!(!folder.exists(), "and is not made");
 
     let entries = [put(&folder, PRESENT, 1, 5000), put(&folder, OLD, 2, 10)];
@@ -240,7 +240,7 @@ fn clear_removes_the_entries_and_nothing_else() {
     put(&folder, PRESENT, 1, 5000);
 }
 
-/// Ends the threads that ask for it, also where the test fails.
+/// Stops the threads that check it, even if the test fails.
 struct Done<'a>(&'a AtomicBool);
 
 impl Drop for Done<'_> {
@@ -291,7 +291,7 @@ fn clear_while_programs_use_the_cache() {
         removed
     });
     let left = CacheConfig::at(&folder).usage().expect("a cache").entries as u64;
-    // Each entry that was made was removed once, or is left; two clears never count the same one.
+    // Each created entry was removed once, or is left. Two clears never count the same one.
     assert_eq!(made.into_inner() + 1000, removed + left);
 }
 
@@ -314,7 +314,7 @@ fn folders_that_cannot_be_used() {
         scratch
             .cache(action)
             .fails("Not a directory")
-            .fails("remove what is in the way");
+            .fails("remove the obstacle");
     }
 }
 
@@ -324,7 +324,7 @@ fn folders_that_cannot_be_written_to() {
     let folder = scratch.kernels();
     let kernel = put(&folder, PRESENT, 1, 10);
     let shard = kernel.parent().expect("a shard");
-    // Nothing is read-only for root, who runs this as another user.
+    // Nothing is read-only for root, so root runs this as another user.
     let is_root = fs::metadata("/proc/self").expect("it").uid() == 0;
     const NOBODY: u32 = 65534;
     let command = scratch.0.join("oxur");
@@ -359,9 +359,9 @@ fn folders_that_cannot_be_written_to() {
     clear.fails("1 entry, 4.0 KiB cannot be removed");
     assert!(clear.out.starts_with("removed 0 entries, 0 bytes"), "{clear:?}");
     assert!(kernel.exists());
-    // One that is not there, and cannot be made.
+    // A folder that does not exist and cannot be created.
     let missing = folder.join("ff/below");
-    run(&missing, "info").fails("cannot be made: Permission denied");
+    run(&missing, "info").fails("cannot be created: Permission denied");
     mode(&folder, 0o755);
     mode(shard, 0o755);
     run(&folder, "clear").has(&format!("removed 1 entry, 4.0 KiB from {}", folder.display()));

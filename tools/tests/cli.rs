@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The `oxur` command from outside, on libraries that the tests make: small ELF files by the C compiler.
+//! Tests of the `oxur` command, on libraries that the tests build: small ELF files from the C compiler.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A folder with a copy of the command in bin/ and made-up libraries in lib/.
+/// A folder with a copy of the command in bin/ and fake libraries in lib/.
 struct Place {
     root: PathBuf,
 }
@@ -47,7 +47,7 @@ impl Place {
         assert!(status.success());
     }
 
-    /// The loader and an adapter of the present layout.
+    /// Adds the loader and an adapter of the current layout.
     fn with_libraries(self) -> Self {
         let versions = self.path("versions");
         fs::write(&versions, "LIBUR_LOADER_0.12 { global: ur*; local: *; };").expect("the script");
@@ -58,7 +58,7 @@ impl Place {
         self
     }
 
-    /// A libsycl of 2026.1, which takes functions from the loader beside it.
+    /// Adds a libsycl of 2026.1, which imports functions from the loader next to it.
     fn with_old_libsycl(self) -> Self {
         fs::copy(
             self.path("lib/libur_loader.so.0"),
@@ -105,7 +105,7 @@ impl Place {
             .expect("the command runs")
     }
 
-    /// A script as a Python environment has it, beside the environment's lib folder.
+    /// A script as in a Python environment, next to the environment's lib folder.
     fn python(&self) -> String {
         let path = self.path("env/bin/python3");
         fs::write(
@@ -135,7 +135,7 @@ fn run_under_a_libsycl_that_takes_a_loader() {
         "{out}"
     );
     assert!(out.contains(&format!("path={}", lib.display())), "{out}");
-    assert!(err.contains("takes 1 functions from the loader"), "{err}");
+    assert!(err.contains("imports 1 functions from the loader"), "{err}");
 }
 
 #[test]
@@ -162,7 +162,7 @@ fn finds_the_libsycl_of_a_linked_program() {
         err.contains(&format!("libsycl: {}", place.path("env/lib/libsycl.so.9").display())),
         "{err}"
     );
-    // And by a link and a script, as tools in an environment are started.
+    // And through a link and a script, which start the tools of an environment.
     let (link, script) = (place.path("bin/link"), place.path("bin/script"));
     symlink(&program, &link).expect("a link");
     fs::write(&script, format!("#!{}\n", program.display())).expect("a script");
@@ -173,7 +173,7 @@ fn finds_the_libsycl_of_a_linked_program() {
                 .oxur(&["run", "--dry-run", "--", &command.to_string_lossy()])
                 .stderr,
         );
-        assert!(err.contains("takes 1 functions"), "{}: {err}", command.display());
+        assert!(err.contains("imports 1 functions"), "{}: {err}", command.display());
     }
 }
 
@@ -303,7 +303,7 @@ fn as_gpu_sets_what_shows_the_cpu_as_a_gpu() {
     );
     let err = run(&[], &["--as-gpu"]);
     for line in [
-        // Whatever drivers there are: another adapter's CPU would stay one.
+        // Regardless of the drivers: another adapter's CPU would remain a CPU.
         format!("UR_ADAPTERS_FORCE_LOAD={}\n", cpu.display()),
         format!("LD_PRELOAD={}\n", preload.display()),
         "UR_CPU_DEVICE_TYPE=gpu\n".into(),
@@ -324,7 +324,7 @@ fn as_gpu_sets_what_shows_the_cpu_as_a_gpu() {
         err.contains("a GPU for liba*, libb*, and a CPU for all other libraries"),
         "{err}"
     );
-    // The variable alone counts, too; the option is the nearer one.
+    // The variable alone has the same effect. The option overrides it.
     let variable = [("UR_CPU_DEVICE_TYPE", "gpu:liba")];
     assert!(run(&variable, &[]).contains("UR_CPU_DEVICE_TYPE=gpu:liba\n"));
     assert!(run(&variable, &["--as-gpu=libb"]).contains("UR_CPU_DEVICE_TYPE=gpu:libb\n"));
@@ -355,14 +355,17 @@ fn doctor_knows_the_type_of_the_cpu() {
         out.contains("ok       UR_CPU_DEVICE_TYPE: our CPU is a GPU for liba*"),
         "{out}"
     );
-    assert!(out.contains("note     libsycl tells them all the same unless"), "{out}");
+    assert!(
+        out.contains("note     libsycl gives all libraries the same answer unless"),
+        "{out}"
+    );
     let preload = place
         .path("lib/liboxur_as_gpu_preload.so")
         .to_string_lossy()
         .into_owned();
     let out = doctor(&[("UR_CPU_DEVICE_TYPE", "gpu"), ("LD_PRELOAD", &preload)]);
     assert!(
-        out.contains("a GPU for libggml-sycl*") && !out.contains("tells them all"),
+        out.contains("a GPU for libggml-sycl*") && !out.contains("the same answer"),
         "{out}"
     );
     let out = doctor(&[("UR_CPU_DEVICE_TYPE", "tpu")]);
@@ -370,7 +373,7 @@ fn doctor_knows_the_type_of_the_cpu() {
     assert!(!doctor(&[]).contains("UR_CPU_DEVICE_TYPE"));
 }
 
-/// Asserts that a call fails with this code and says this.
+/// Asserts that a call fails with this code and a message that contains `says`.
 fn fails(place: &Place, arguments: &[&str], code: i32, says: &str) {
     let output = place.oxur(arguments);
     let err = text(&output.stderr);
@@ -413,7 +416,7 @@ fn failures_of_run() {
         &place,
         &["run", "--libsycl", "/bin/true", "--", "true"],
         1,
-        "no libsycl",
+        "not a libsycl",
     );
     let script = place.path("bin/script");
     fs::write(&script, "#!/no/such/interpreter\n").expect("a file");
@@ -433,7 +436,7 @@ fn failures_of_info() {
     let output = place.oxur(&["info", "--loader", &adapter.to_string_lossy()]);
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        text(&output.stderr).contains("no Unified Runtime loader"),
+        text(&output.stderr).contains("not a Unified Runtime loader"),
         "{}",
         text(&output.stderr)
     );
@@ -534,11 +537,11 @@ fn graph_runs_a_program_and_draws() {
     let svg = fs::read_to_string(lines[1]).expect("a drawing");
     assert_eq!(svg.matches("<g class=\"node\">").count(), 2, "{svg}");
 
-    // What was there before is not its work.
+    // The command did not write the existing files.
     let output = place.oxur(&["graph", "-o", &folder, "--adapter", "opencl", "--", "true"]);
     assert_eq!((output.status.code(), text(&output.stdout)), (Some(0), String::new()));
     assert!(
-        text(&output.stderr).contains("made no graph"),
+        text(&output.stderr).contains("instantiated no graph"),
         "{}",
         text(&output.stderr)
     );
@@ -567,7 +570,7 @@ fn graph_draws_files() {
     fails(&place, &["graph"], 2, "Usage");
 }
 
-/// The Python package's command, in an environment that has a loader of others, too.
+/// The Python package's command, in an environment that also has another loader.
 fn package(name: &str) -> Place {
     let place = Place::new(name).with_libraries();
     let package = place.path("lib/python3.11/site-packages/oxur/lib");
@@ -579,7 +582,7 @@ fn package(name: &str) -> Place {
     place
 }
 
-/// As `/usr/lib/oxur` of the Debian package, and wherever else a tree has this name.
+/// A tree with this name that is not the Python package, such as `/usr/lib/oxur` of the Debian package.
 #[test]
 fn a_tree_called_oxur_is_no_python_package() {
     let place = Place::new("tree/oxur").with_libraries();
@@ -611,21 +614,25 @@ fn the_libraries_of_the_python_package() {
 
     place.library("lib/libsycl.so.9", "int piVersion;", &[]);
     let out = doctor();
-    assert!(
-        out.contains("libsycl.so.9 finds our CPU adapter beside itself"),
-        "{out}"
-    );
+    assert!(out.contains("libsycl.so.9 finds our CPU adapter next to it"), "{out}");
     let loader = place.path("lib/libur_loader.so.0");
     let source = "extern int urAdapterGet; int *f(void) { return &urAdapterGet; }";
     place.library("lib/libsycl.so.9", source, &[&loader.to_string_lossy()]);
     let out = doctor();
     assert!(
-        out.contains("libsycl.so.9 gets our loader in Python programs; others need `oxur run`"),
+        out.contains("libsycl.so.9 uses our loader in Python programs; in other programs its own loader finds"),
+        "{out}"
+    );
+    fs::remove_file(place.path("lib/libsycl.so.9")).expect("the library is there");
+    place.library("lib/libsycl.so.8", source, &[&loader.to_string_lossy()]);
+    let out = doctor();
+    assert!(
+        out.contains("libsycl.so.8 uses our loader in Python programs; other programs need `oxur run`"),
         "{out}"
     );
 }
 
-/// Adapters of two versions of oxur, of which the linker finds the older one first.
+/// Adapters of two versions of oxur. The linker finds the older one first.
 #[test]
 fn doctor_finds_two_versions() {
     let place = Place::new("versions").with_libraries();
@@ -645,27 +652,29 @@ fn doctor_finds_two_versions() {
     assert!(!says(&[]).contains("0.11.0"));
     let out = says(&path);
     let problem = format!(
-        "PROBLEM  two versions of oxur: {} is of 0.11.0 and comes before {}",
+        "PROBLEM  two versions of oxur: {} belongs to 0.11.0 and comes before {}",
         old.display(),
         own.display()
     );
     assert!(
-        out.contains(&problem) && out.contains(&format!("take {folder} from LD_LIBRARY_PATH")),
+        out.contains(&problem) && out.contains(&format!("remove {folder} from LD_LIBRARY_PATH")),
         "{out}"
     );
     let old = old.to_string_lossy();
     let out = says(&[("UR_ADAPTERS_FORCE_LOAD", &*old)]);
     assert!(
-        out.contains(&format!("PROBLEM  UR_ADAPTERS_FORCE_LOAD: {old} is of oxur 0.11.0")),
+        out.contains(&format!(
+            "PROBLEM  UR_ADAPTERS_FORCE_LOAD: {old} belongs to oxur 0.11.0"
+        )),
         "{out}"
     );
 
-    // Another copy of the same version is worth a note.
+    // Another copy of the same version gets a note.
     adapter(&format!("env/lib/{name}"), env!("CARGO_PKG_VERSION"));
     assert!(says(&path).contains(&format!("note     {old} comes before")));
-    // A folder whose files are of two versions.
+    // A folder with files of two versions.
     adapter(&format!("lib/{name}"), "0.11.0");
-    assert!(says(&[]).contains("is of oxur 0.11.0, and this command of"));
+    assert!(says(&[]).contains("belongs to oxur 0.11.0, but this command to"));
 }
 
 #[test]
@@ -674,11 +683,14 @@ fn doctor_says_what_oxur_cpu_does() {
     let says = |value| text(&place.oxur_with(&[("OXUR_CPU", value)], &["doctor"]).stdout);
     assert!(says("prefer").contains("ok       OXUR_CPU=prefer: our CPU comes before"));
     assert!(says("off").contains("note     OXUR_CPU=off: our CPU is hidden"));
-    assert!(says("on").contains("PROBLEM  OXUR_CPU=on is not known"));
+    assert!(says("on").contains("PROBLEM  OXUR_CPU=on is ignored: it is `fallback`, `prefer` or `off`"));
     assert!(!says("").contains("OXUR_CPU"), "empty is unset");
+    let out = text(&place.oxur_with(&[("UR_CPU_TARGET", "x86-64-v9")], &["doctor"]).stdout);
+    let line = "PROBLEM  UR_CPU_TARGET=x86-64-v9 is ignored: it is `native`, `x86-64-v2`, `x86-64-v3` or `x86-64-v4`\n";
+    assert!(out.contains(line), "{out}");
 }
 
-/// What bash offers after these words, the last of which is incomplete.
+/// The completions that bash offers for these words. The last one is incomplete.
 fn completed(place: &Place, words: &[&str]) -> Vec<String> {
     let script = place.path("completions");
     fs::write(&script, place.oxur(&["completions", "bash"]).stdout).expect("the script");

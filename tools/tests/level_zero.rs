@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur run --level-zero` from outside, on files that only have the names of our libraries.
+//! Tests of `oxur run --level-zero`, on files that have only the names of our libraries.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -61,7 +61,7 @@ fn a_program_gets_the_driver_and_nothing_else() {
         "{said}"
     );
 
-    // What the user has stays, behind ours, and ours is there once.
+    // The user's folders stay, after ours, and ours appears once.
     let path = format!("/a:{}/level-zero:/b", lib.display());
     let output = oxur(&root, &[selector, ("LD_LIBRARY_PATH", &path)], &run);
     assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), expected(":/a:/b"));

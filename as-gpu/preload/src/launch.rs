@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Launches whose work-groups wait for each other.
 //!
-//! Such a kernel, as oneDAL's random forests have it, demands `work_group_progress<concurrent, root_group>`. libsycl makes a
-//! cooperative launch of that where it takes a device for capable, and refuses others. It does not ask the adapter, but goes
-//! by the type and the backend: GPUs of Level Zero are capable, a CPU of OpenCL is not. The CPU adapter's cooperative
-//! launches do run all work-groups at the same time, and more than that can do are refused. So the demand becomes what
-//! libsycl would make of it.
+//! Such kernels, for example those of oneDAL's random forests, require `work_group_progress<concurrent, root_group>`. libsycl
+//! turns this into a cooperative launch if it considers the device capable, and rejects it otherwise. It decides by the type
+//! and the backend, without asking the adapter: Level Zero GPUs are capable, OpenCL CPUs are not. The CPU adapter's cooperative
+//! launches do run all work-groups concurrently, and launches that are too large for this are rejected. So this function
+//! replaces the requirement with what libsycl would turn it into.
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
 
-/// libsycl's properties of a launch (`PropsHolder`), of which the next ones are known. A change of its layout changes the
-/// name of the function that takes it.
+/// libsycl's properties of a launch (`PropsHolder`). Only the fields that follow are known. A change of its layout changes the
+/// mangled name of the function that takes it.
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct LaunchProperties {
@@ -45,7 +45,7 @@ const CONCURRENT: u32 = 0;
 const ROOT_GROUP: u32 = 3;
 
 impl LaunchProperties {
-    /// Those of a cooperative launch, if all work-groups must make progress at the same time.
+    /// The properties of a cooperative launch, if all work-groups must make progress concurrently.
     fn as_cooperative(&self) -> Option<Self> {
         (self.guarantee.is(CONCURRENT) && self.scope.is(ROOT_GROUP)).then_some(Self {
             use_root_sync: 1,

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `liboxur_as_gpu_preload.so`: answers for libsycl what libsycl remembers of a device.
+//! `liboxur_as_gpu_preload.so`: answers queries that libsycl would answer from its cache.
 //!
-//! libsycl asks an adapter once for the type of a device, on behalf of the first library that looks for devices, and gives
-//! all others the same answer. Preloaded, this library has the functions of libsycl that answer so, and hands each call
-//! on. Where a library of the list in `UR_CPU_DEVICE_TYPE` asks, and the device is the CPU adapter's, it makes a GPU of the
-//! CPU in the result.
+//! libsycl asks an adapter only once for the type of a device, on behalf of the first library that looks for devices, and gives
+//! all others the same answer. This library is preloaded. It interposes the functions of libsycl that answer from this cache,
+//! and forwards each call. If a library of the list in `UR_CPU_DEVICE_TYPE` asks, and the device belongs to the CPU adapter, it
+//! changes the CPU in the result to a GPU.
 //!
-//! libsycl's own selectors and filters call these functions, too, by their names: the library that uses the selector counts
-//! as the one that asks. What libsycl does not remember reaches the adapter, which answers by the same rule.
+//! libsycl's own selectors and filters also call these functions by name. The calling library is then the one that uses the
+//! selector. Queries that libsycl does not cache reach the adapter, which answers by the same rule.
 //!
-//! While libsycl tries devices with a selector, the function on the stack that calls the selector may be a template's, which
-//! the dynamic linker took from another library. So the library that asks is found before the selection, and kept.
+//! While libsycl tries devices with a selector, the function on the stack that calls the selector may be a template function
+//! that the dynamic linker resolved to another library. So the calling library is determined before the selection, and kept.
 //!
-//! The functions have the names and types of libsycl's binary interface, which has been the same for them since
-//! `libsycl.so.8`.
+//! The functions have the names and types of libsycl's ABI, which has not changed for them since `libsycl.so.8`.
 
 mod launch;
 
@@ -37,8 +36,8 @@ const TYPE_GPU: u32 = 3;
 const ASPECT_CPU: c_int = 1;
 const ASPECT_GPU: c_int = 2;
 
-/// The place of a `sycl::device` that a function returns, whose copies are not plain: by the ABI of x86-64 it is the first
-/// parameter, and is returned.
+/// The address of a returned `sycl::device`. The type is not trivially copyable, so by the x86-64 ABI the address is the first
+/// parameter, and is also the return value.
 type DeviceOut = *mut c_void;
 
 /// A `const std::function<int(const sycl::device &)> *`.
@@ -55,7 +54,7 @@ pub struct Aspects {
     capacity: *mut c_int,
 }
 
-/// Declares libsycl's functions: their types, and where they are, once that is known.
+/// Declares libsycl's functions: their types, and their addresses once these are known.
 macro_rules! libsycl {
     ($( $name:ident($($p:ident: $t:ty),*) -> $r:ty = $symbol:literal; )*) => {$(
         /// Calls libsycl's function. It may throw.
@@ -140,7 +139,7 @@ pub unsafe extern "C-unwind" fn device_type(device: Device) -> u32 {
 
 /// `sycl::device::get_info<sycl::info::device::max_compute_units>() const`
 ///
-/// libsycl asks the adapter for them each time, also to divide a device. So the adapter tells their true number.
+/// libsycl asks the adapter for the number every time, also to partition a device. So the adapter reports the true number.
 ///
 /// # Safety
 /// As in libsycl.
@@ -200,11 +199,11 @@ pub unsafe extern "C-unwind" fn select_device_in(out: DeviceOut, selector: Selec
 }
 
 thread_local! {
-    /// Whether the library that the innermost selection of this thread is for sees a GPU; `None` outside of selections.
+    /// Whether the library that made the innermost selection of this thread sees a GPU; `None` outside selections.
     static SELECTING: Cell<Option<bool>> = const { Cell::new(None) };
 }
 
-/// A selection of a device, also one that ends by an exception.
+/// A device selection, including one that an exception ends.
 struct Selection {
     outer: Option<bool>,
 }
@@ -212,7 +211,7 @@ struct Selection {
 impl Selection {
     fn begin() -> Self {
         let outer = SELECTING.get();
-        // A selection within another, such as that of the overload for contexts, is for the same library.
+        // A nested selection, such as that of the overload for contexts, is for the same library.
         SELECTING.set(Some(caller_is_listed()));
         Self { outer }
     }
@@ -224,12 +223,12 @@ impl Drop for Selection {
     }
 }
 
-/// Whether a library that is to see a GPU asks.
+/// Whether the calling library is to see a GPU.
 fn caller_is_listed() -> bool {
     static LIBRARIES: OnceLock<Option<Libraries>> = OnceLock::new();
     let libraries = LIBRARIES.get_or_init(|| {
         let value = std::env::var_os(VARIABLE).unwrap_or_default();
-        // The adapter says what is wrong with the variable.
+        // The adapter reports errors in the variable.
         Libraries::parse(&value).unwrap_or_default()
     });
     libraries.as_ref().is_some_and(|libraries| {
@@ -239,19 +238,19 @@ fn caller_is_listed() -> bool {
     })
 }
 
-/// Whether a device is one of the CPU adapter's, and is asked for by a library that is to see a GPU.
+/// Whether a device belongs to the CPU adapter and the calling library is to see a GPU.
 ///
 /// # Safety
-/// `device` must be a device of libsycl's.
+/// `device` must be a libsycl device.
 unsafe fn passes_for_gpu(device: Device) -> bool {
-    // libsycl does not remember its answer to this, so the query reaches the adapter, which sees that this library asks.
+    // libsycl does not cache the vendor id, so the query reaches the adapter, which detects that this library asks.
     // SAFETY: passed on to the caller.
     caller_is_listed() && unsafe { libsycl_vendor_id(device) } == VENDOR_ID
 }
 
 /// A function of the libsycl in the process.
 ///
-/// `RTLD_NEXT` would not find it: Python opens libsycl for itself alone.
+/// `RTLD_NEXT` would not find it: Python loads libsycl with local scope.
 fn in_libsycl(symbol: &CStr) -> *mut c_void {
     let path = find_library(is_libsycl);
     // SAFETY: the path ends with a zero; this loads nothing new.
@@ -268,7 +267,7 @@ fn in_libsycl(symbol: &CStr) -> *mut c_void {
     address
 }
 
-/// libsycl.so.N, also as wheels rename it: libsycl-0123abcd.so.N. Not libsycl-jit.so.
+/// libsycl.so.N, also under the names that wheels use: libsycl-0123abcd.so.N. Not libsycl-jit.so.
 fn is_libsycl(file_name: &[u8]) -> bool {
     let Some(rest) = file_name.strip_prefix(b"libsycl") else {
         return false;

@@ -16,13 +16,13 @@ use super::{Arguments, print};
 
 const TARGET: &str = "validation";
 
-struct Held {
+struct TrackedObject {
     references: u64,
     /// The function that returned the first reference.
-    giver: &'static str,
+    created_by: &'static str,
 }
 
-static HELD: Mutex<BTreeMap<usize, Held>> = Mutex::new(BTreeMap::new());
+static TRACKED: Mutex<BTreeMap<usize, TrackedObject>> = Mutex::new(BTreeMap::new());
 
 /// The kinds of objects that are counted, by the names of their handle types.
 struct Counted {
@@ -65,10 +65,9 @@ fn releases(function: &Function, parameter: &Field) -> bool {
         || function.name.contains("Destroy") && function.params.last().is_some_and(|last| last.name == parameter.name)
 }
 
-/// Whether a function returns references through this parameter. A function that returns a single object of another
-/// object returns no reference.
-/// names it.
-fn gives(function: &Function, parameter: &Field) -> bool {
+/// Whether a function returns references through this parameter. A function that queries a single object of another object
+/// returns no reference.
+fn returns_references(function: &Function, parameter: &Field) -> bool {
     let Some(target) = parameter
         .ty
         .pointee()
@@ -87,7 +86,7 @@ fn gives(function: &Function, parameter: &Field) -> bool {
 
 /// Whether a function that failed has created an object nevertheless: links return the program that could not be
 /// linked, for its log, and drivers use several error codes for that. After other errors the output may hold anything.
-fn gives_though_failed(function: &Function, code: ResultCode) -> bool {
+fn returns_object_on_failure(function: &Function, code: ResultCode) -> bool {
     let codes = [
         ResultCode::ERROR_PROGRAM_LINK_FAILURE,
         ResultCode::ERROR_PROGRAM_BUILD_FAILURE,
@@ -96,32 +95,32 @@ fn gives_though_failed(function: &Function, code: ResultCode) -> bool {
     function.errors.contains(&ResultCode::ERROR_PROGRAM_LINK_FAILURE) && codes.contains(&code)
 }
 
-/// Records what a call did to references. A failed call changed nothing, except that a release may have failed for want
-/// of a reference, and a link may have returned a program.
+/// Records the references that a call added or dropped. A failed call changed nothing, except that a release may have failed
+/// for lack of a reference, and a link may have returned a program.
 ///
 /// # Safety
-/// `arguments` are those of `function`, which has answered `code` to them.
-pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>, code: ResultCode) {
+/// `arguments` are those of `function`, which returned `code` for them.
+pub(super) unsafe fn record_call(function: &'static Function, arguments: &Arguments<'_>, code: ResultCode) {
     let success = code == ResultCode::SUCCESS;
     for (index, parameter) in function.params.iter().enumerate() {
         if releases(function, parameter) {
-            // SAFETY: what is released is a handle or an address.
+            // SAFETY: a released parameter is a handle or an address.
             let object = unsafe { arguments.read(index) };
             let counted = handle(&parameter.ty).is_some_and(|ty| COUNTED.released.contains(ty));
             match success {
-                true => give_up(object, function, counted),
-                false if counted => expect(object, function),
+                true => remove_reference(object, function, counted),
+                false if counted => check_referenced(object, function),
                 false => {}
             }
         } else if success && parameter.attributes.reference == Some(Reference::Retain) {
-            // SAFETY: what is retained is a handle.
-            take(unsafe { arguments.read(index) }, function, true);
-        } else if (success || gives_though_failed(function, code)) && gives(function, parameter) {
-            // SAFETY: what is given is written through a pointer.
+            // SAFETY: a retained parameter is a handle.
+            add_reference(unsafe { arguments.read(index) }, function, true);
+        } else if (success || returns_object_on_failure(function, code)) && returns_references(function, parameter) {
+            // SAFETY: returned objects are written through a pointer.
             let place = unsafe { arguments.read::<*const usize>(index) };
             let count = match place.is_null() {
                 true => 0,
-                false => print::given(function, arguments, parameter.attributes.count),
+                false => print::element_count(function, arguments, parameter.attributes.count),
             };
             let target = parameter.ty.pointee().and_then(handle);
             let shared = target.is_some_and(|target| COUNTED.retained.contains(target));
@@ -129,10 +128,10 @@ pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>
                 // SAFETY: the list has at least this many places, each of a handle or an address.
                 let object = unsafe { place.add(element).read() };
                 // The client already owns a reusable event that was signalled.
-                let is_given_back =
-                    parameter.attributes.direction == Direction::InOut && HELD.lock().contains_key(&object);
-                if !is_given_back {
-                    take(object, function, shared);
+                let is_owned_already =
+                    parameter.attributes.direction == Direction::InOut && TRACKED.lock().contains_key(&object);
+                if !is_owned_already {
+                    add_reference(object, function, shared);
                 }
             }
         }
@@ -140,46 +139,46 @@ pub(super) unsafe fn note(function: &'static Function, arguments: &Arguments<'_>
 }
 
 /// Records a reference to an object. An object that is not `shared` has one reference, however often it is returned.
-fn take(handle: usize, function: &'static Function, shared: bool) {
+fn add_reference(handle: usize, function: &'static Function, shared: bool) {
     if handle == 0 {
         return;
     }
-    let mut held = HELD.lock();
-    let held = held.entry(handle).or_insert(Held {
+    let mut tracked = TRACKED.lock();
+    let object = tracked.entry(handle).or_insert(TrackedObject {
         references: 0,
-        giver: function.name,
+        created_by: function.name,
     });
-    held.references = if shared { held.references + 1 } else { 1 };
+    object.references = if shared { object.references + 1 } else { 1 };
 }
 
 /// Records a release. Addresses are not `counted`, because they may come from anywhere.
-fn give_up(handle: usize, function: &Function, counted: bool) {
-    let mut held = HELD.lock();
-    match held.get_mut(&handle) {
-        Some(Held { references: 1, .. }) => {
-            held.remove(&handle);
+fn remove_reference(handle: usize, function: &Function, counted: bool) {
+    let mut tracked = TRACKED.lock();
+    match tracked.get_mut(&handle) {
+        Some(TrackedObject { references: 1, .. }) => {
+            tracked.remove(&handle);
         }
         Some(known) => known.references -= 1,
-        None if counted => tell_unknown(handle, function),
+        None if counted => report_unreferenced(handle, function),
         None => {}
     }
 }
 
-/// Reports a handle that was released without a reference to it. Null is an error of its own.
-fn expect(handle: usize, function: &Function) {
-    if handle != 0 && !HELD.lock().contains_key(&handle) {
-        tell_unknown(handle, function);
+/// Reports a handle that was released without a reference to it. Null is a separate error.
+fn check_referenced(handle: usize, function: &Function) {
+    if handle != 0 && !TRACKED.lock().contains_key(&handle) {
+        report_unreferenced(handle, function);
     }
 }
 
-fn tell_unknown(handle: usize, function: &Function) {
+fn report_unreferenced(handle: usize, function: &Function) {
     log::error!(target: TARGET, "{}: {handle:#x} is released, but there is no reference to it", function.name);
 }
 
-/// Reports the references that are left, and forgets them.
+/// Reports the leaked references, and clears the list.
 pub(super) fn report() {
-    for (handle, Held { references, giver }) in std::mem::take(&mut *HELD.lock()) {
-        log::error!(target: TARGET, "{references} reference(s) to {handle:#x} are left; {giver} gave the first");
+    for (handle, TrackedObject { references, created_by }) in std::mem::take(&mut *TRACKED.lock()) {
+        log::error!(target: TARGET, "{references} reference(s) to {handle:#x} are leaked; the first came from {created_by}");
     }
 }
 
@@ -192,13 +191,13 @@ mod tests {
     use super::*;
 
     /// Records a call of a function, with the values of all its parameters.
-    macro_rules! note {
+    macro_rules! record {
         ($table:ident.$function:ident($($value:expr),*) -> $code:ident) => {{
             let function = $table::META.functions.iter().find(|known| known.name == stringify!($function)).unwrap();
             assert_eq!(function.params.len(), [$(stringify!($value)),*].len());
-            // SAFETY: these are arguments of the function, with places for what it gives.
+            // SAFETY: these are arguments of the function, with valid output pointers.
             unsafe {
-                super::note(
+                super::record_call(
                     function,
                     &Arguments(&[$(std::ptr::from_ref(&$value).cast::<c_void>()),*]),
                     ResultCode::$code,
@@ -208,23 +207,23 @@ mod tests {
     }
 
     fn references(handle: usize) -> u64 {
-        HELD.lock().get(&handle).map_or(0, |held| held.references)
+        TRACKED.lock().get(&handle).map_or(0, |object| object.references)
     }
 
     const NULL: *mut c_void = null_mut();
 
     #[test]
-    fn givers_without_the_attribute() {
+    fn functions_without_the_attribute() {
         let (any, part) = (0x1000usize, 0x1010usize);
-        note!(MemDdiTable.urMemBufferPartition(any, 0u32, 0u32, NULL, &raw const part) -> SUCCESS);
+        record!(MemDdiTable.urMemBufferPartition(any, 0u32, 0u32, NULL, &raw const part) -> SUCCESS);
         assert_eq!(references(part), 1);
-        note!(MemDdiTable.urMemRelease(part) -> SUCCESS);
+        record!(MemDdiTable.urMemRelease(part) -> SUCCESS);
         assert_eq!(references(part), 0);
         let event = 0x1020usize;
-        note!(EnqueueExpDdiTable.urEnqueueTimestampRecordingExp(any, false, 0u32, NULL, &raw const event) -> SUCCESS);
-        note!(EventExpDdiTable.urEventCreateExp(any, any, NULL, &raw const event) -> SUCCESS);
+        record!(EnqueueExpDdiTable.urEnqueueTimestampRecordingExp(any, false, 0u32, NULL, &raw const event) -> SUCCESS);
+        record!(EventExpDdiTable.urEventCreateExp(any, any, NULL, &raw const event) -> SUCCESS);
         assert_eq!(references(event), 2);
-        note!(EventExpDdiTable.urEventCreateExp(any, any, NULL, &raw const event) -> ERROR_INVALID_VALUE);
+        record!(EventExpDdiTable.urEventCreateExp(any, any, NULL, &raw const event) -> ERROR_INVALID_VALUE);
         assert_eq!(references(event), 2);
     }
 
@@ -232,7 +231,7 @@ mod tests {
     fn commands_have_no_references() {
         let (any, event, command) = (0x2000usize, 0x2010usize, 0x2020usize);
         let zero = RectOffset::default();
-        note!(CommandBufferExpDdiTable.urCommandBufferAppendMemBufferReadRectExp(
+        record!(CommandBufferExpDdiTable.urCommandBufferAppendMemBufferReadRectExp(
             any, any, zero, zero, RectRegion::default(), 0usize, 0usize, 0usize, 0usize, NULL, 0u32, NULL, 0u32, NULL,
             NULL, &raw const event, &raw const command
         ) -> SUCCESS);
@@ -240,28 +239,28 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_link_gives_a_program() {
+    fn a_failed_link_returns_a_program() {
         let (any, program, none) = (0x3000usize, 0x3010usize, 0usize);
-        note!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const program) -> ERROR_PROGRAM_LINK_FAILURE);
+        record!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const program) -> ERROR_PROGRAM_LINK_FAILURE);
         assert_eq!(references(program), 1);
-        note!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const none) -> ERROR_PROGRAM_LINK_FAILURE);
-        // After another failure the output is no handle.
+        record!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const none) -> ERROR_PROGRAM_LINK_FAILURE);
+        // After other failures the output is not a handle.
         let garbage = 0x3020usize;
-        note!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const garbage) -> ERROR_INVALID_PROGRAM);
+        record!(ProgramDdiTable.urProgramLink(any, 1u32, NULL, NULL, &raw const garbage) -> ERROR_INVALID_PROGRAM);
         assert_eq!(references(garbage), 0);
     }
 
     #[test]
     fn objects_with_one_owner() {
         let (any, graph, pool) = (0x4000usize, 0x4010usize, 0x4020usize);
-        note!(GraphExpDdiTable.urGraphCreateExp(any, &raw const graph) -> SUCCESS);
+        record!(GraphExpDdiTable.urGraphCreateExp(any, &raw const graph) -> SUCCESS);
         // The graph that the capture ends with may belong to the client.
-        note!(QueueExpDdiTable.urQueueEndGraphCaptureExp(any, &raw const graph) -> SUCCESS);
-        note!(QueueExpDdiTable.urQueueGetGraphExp(any, &raw const graph) -> SUCCESS);
+        record!(QueueExpDdiTable.urQueueEndGraphCaptureExp(any, &raw const graph) -> SUCCESS);
+        record!(QueueExpDdiTable.urQueueGetGraphExp(any, &raw const graph) -> SUCCESS);
         assert_eq!(references(graph), 1);
-        note!(GraphExpDdiTable.urGraphDestroyExp(graph) -> SUCCESS);
+        record!(GraphExpDdiTable.urGraphDestroyExp(graph) -> SUCCESS);
         assert_eq!(references(graph), 0);
-        note!(UsmExpDdiTable.urUSMPoolGetDefaultDevicePoolExp(any, any, &raw const pool) -> SUCCESS);
+        record!(UsmExpDdiTable.urUSMPoolGetDefaultDevicePoolExp(any, any, &raw const pool) -> SUCCESS);
         assert_eq!(references(pool), 0);
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Layers between a client and the adapters: tracing, validation, leak checking.
 //!
-//! While no layer is enabled, a call pays at most one read of [`ACTIVE`].
+//! While no layer is enabled, the cost is at most one read of [`ACTIVE`] per call.
 
 mod leaks;
 mod print;
@@ -87,7 +87,7 @@ unsafe impl Sync for CodeLocator {}
 static ACTIVE: AtomicU32 = AtomicU32::new(0);
 static LOCATOR: RwLock<Option<CodeLocator>> = RwLock::new(None);
 
-/// Whether any layer is on.
+/// Whether any layer is enabled.
 #[inline(always)]
 pub(crate) fn any() -> bool {
     let any = ACTIVE.load(Ordering::Relaxed) != 0;
@@ -108,7 +108,7 @@ pub(crate) fn start(settings: Settings) {
     for name in environment::words(environment::ENABLE_LAYERS) {
         match named(&name) {
             Ok(layer) => wanted |= layer,
-            Err(problem) => log::warn!("{}: {problem}", environment::ENABLE_LAYERS),
+            Err(problem) => oxur_environment::warn(&format!("{}: {problem}", environment::ENABLE_LAYERS)),
         }
     }
     *LOCATOR.write() = settings.locator;
@@ -122,7 +122,7 @@ pub(crate) fn stop() {
     *LOCATOR.write() = None;
 }
 
-/// A function as the layers see it.
+/// A function, with the data that the layers need.
 pub(crate) struct CallSite {
     pub(crate) function: &'static Function,
     checks: OnceLock<Vec<validation::Check>>,
@@ -149,7 +149,7 @@ impl Arguments<'_> {
     /// The argument at `index`.
     ///
     /// # Safety
-    /// It has the type `T`, or a type that any value of may be read as `T`.
+    /// It has the type `T`, or a type whose values can all be read as `T`.
     pub(crate) unsafe fn read<T: Copy>(&self, index: usize) -> T {
         // SAFETY: the pointer leads to the argument, whose type the caller knows.
         unsafe { self.0[index].cast::<T>().read() }
@@ -180,7 +180,7 @@ pub(crate) unsafe fn run(
     } else {
         None
     };
-    // An exception of a client function that an adapter calls may pass through here. It must not meet `guard`.
+    // An exception of a client function that an adapter calls may pass through here, so this call is outside `guard`.
     let unfinished = Unfinished(call_site.function, traced);
     let code = match validate {
         Some(code) => code,
@@ -189,7 +189,7 @@ pub(crate) unsafe fn run(
     std::mem::forget(unfinished);
     if active.contains(Layers::LEAKS) {
         // SAFETY: the arguments are the function's, which has just answered this code.
-        guard(|| unsafe { leaks::note(call_site.function, &arguments, code) });
+        guard(|| unsafe { leaks::record_call(call_site.function, &arguments, code) });
     }
     if traced {
         // SAFETY: the arguments are the function's, which has just answered this code.

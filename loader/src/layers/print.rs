@@ -18,8 +18,8 @@ const MOST_ELEMENTS: usize = 64;
 /// Appends a parameter's argument, and its target if it is a pointer.
 ///
 /// # Safety
-/// `arguments` are those of `function`, which was called with them. It succeeded if `success` says so; then its results
-/// are there. Otherwise only its inputs of a size that their type tells are read: a list may be why it failed.
+/// `arguments` are those of `function`, which was called with them. `success` says whether it succeeded, so that its results
+/// are valid. Otherwise only inputs whose type determines their size are read, because a list may be why it failed.
 pub(super) unsafe fn parameter(
     out: &mut String,
     function: &Function,
@@ -45,12 +45,12 @@ pub(super) unsafe fn parameter(
         unsafe { answer(out, function, arguments, property, pointer) };
     } else if let Some(count) = count {
         let count = if field.attributes.is_out() {
-            given(function, arguments, Some(count))
+            element_count(function, arguments, Some(count))
         } else {
             number(function, arguments, count).unwrap_or(0)
         };
         // SAFETY: the function succeeded: it read all elements of an input, and wrote as many of a result as it says.
-        // Where the client did not ask how many, it at least owns places for them.
+        // If the client did not ask for the number, it at least owns the elements.
         unsafe { elements(out, target, pointer, count) };
     } else if matches!(target, Ty::Char) {
         // SAFETY: a parameter of this type is a C string.
@@ -75,12 +75,12 @@ pub(super) fn number(function: &Function, arguments: &Arguments<'_>, parameter: 
     }
 }
 
-/// How many elements a successful call has written to a list of at most `room` elements, or to a single place.
-pub(super) fn given(function: &Function, arguments: &Arguments<'_>, room: Option<Sibling>) -> usize {
+/// How many elements a successful call has written to a list of at most `room` elements, or to a single one.
+pub(super) fn element_count(function: &Function, arguments: &Arguments<'_>, room: Option<Sibling>) -> usize {
     let Some(room) = room.and_then(|room| number(function, arguments, room)) else {
         return 1;
     };
-    // A list comes with a place for the number of all elements.
+    // A list comes with an output for the total number of elements.
     let total = function
         .params
         .iter()

@@ -18,21 +18,21 @@ use super::{Arguments, CodeLocator, print};
 
 const TARGET: &str = "tracing";
 
-/// Whether the trace of a function is wanted. The loader's own configuration is not traced.
+/// Whether a function is traced. The loader's own configuration is not.
 pub(super) fn wanted(function: &Function) -> bool {
     log::log_enabled!(target: TARGET, Level::Info) && !function.name.starts_with("urLoader")
 }
 
-/// Notes that a call begins.
+/// Logs the start of a call.
 pub(super) fn begin(function: &Function, locator: Option<CodeLocator>) {
     let origin = locator.map(origin).unwrap_or_default();
     log::info!(target: TARGET, "   ---> {}{origin}", function.name);
 }
 
-/// Notes how a call ended.
+/// Logs the result of a call.
 ///
 /// # Safety
-/// `arguments` are those of `function`, which was just called with them and answered `code`.
+/// `arguments` are those of `function`, which was just called with them and returned `code`.
 pub(super) unsafe fn end(function: &Function, arguments: &Arguments<'_>, code: ResultCode) {
     let mut line = format!("   <--- {}(", function.name);
     for (index, parameter) in function.params.iter().enumerate() {
@@ -44,7 +44,7 @@ pub(super) unsafe fn end(function: &Function, arguments: &Arguments<'_>, code: R
     log::info!(target: TARGET, "{line}) -> {code:?};");
 }
 
-/// Notes that a call ended by an exception of C++.
+/// Logs that a C++ exception ended a call.
 pub(super) fn unwound(function: &Function) {
     log::info!(target: TARGET, "   <--- {} threw an exception", function.name);
 }

@@ -31,13 +31,13 @@ enum What {
         variants: &'static [Variant],
         code: ResultCode,
     },
-    /// The output of a query, whose size is in another parameter.
+    /// The output of a query. Its size is in another parameter.
     Answer { size: Sibling },
-    /// An array, whose length is in another parameter.
+    /// An array. Its length is in another parameter.
     List {
         count: Sibling,
         handles: bool,
-        /// The error if only one of the list and its count is given. Other lists may be there with a count of 0.
+        /// The error if only one of the list and its count is given. `None` if a list may have a count of 0.
         apart: Option<ResultCode>,
         /// The error of a null handle in the list.
         hole: ResultCode,
@@ -144,7 +144,7 @@ fn named(kind: Option<Kind>, member: Option<usize>, code: ResultCode) -> Option<
 /// The error for an array without a length or a length without an array, for functions with both.
 fn apart(function: &Function, list: &Field) -> Option<ResultCode> {
     match list.name {
-        // It has a rule for each, and waits for nothing else.
+        // This function has a separate rule for each of the two.
         "phEventWaitList" if function.name == "urEventWait" => None,
         "phEventWaitList" => Some(ResultCode::ERROR_INVALID_EVENT_WAIT_LIST),
         "pSyncPointWaitList" => Some(ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP),
@@ -165,7 +165,7 @@ fn code_of(structure: &str) -> ResultCode {
 /// The violation of a call, if there is one.
 ///
 /// # Safety
-/// `checks` and `arguments` are those of `function`; what the arguments point to is what they claim.
+/// `checks` and `arguments` are those of `function`. Pointers in the arguments are valid for their types.
 pub(super) unsafe fn validate(function: &Function, checks: &[Check], arguments: &Arguments<'_>) -> Option<ResultCode> {
     checks.iter().find_map(|check| {
         // SAFETY: passed on.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! A small adapter: one platform, a CPU and a GPU, each with two parts, each with two parts again.
+//! A small adapter: one platform with a CPU and a GPU, each with two sub-devices, each with two sub-devices again.
 //!
-//! `urAdapterGetLastError` gives what the last launch looked like, and the number of device references that are out.
-//! The devices take the intermediate language `OXUR_TEST_IL`, if any.
-//! With `OXUR_TEST_ADAPTER=fail` in the environment its initialisation fails.
+//! `urAdapterGetLastError` returns a description of the last launch, and the number of unreleased device references.
+//! The devices accept the intermediate language `OXUR_TEST_IL`, if any.
+//! With `OXUR_TEST_ADAPTER=fail` in the environment the initialisation fails.
 #![allow(non_snake_case, reason = "functions have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
@@ -16,7 +16,7 @@ use oxur_fork::{LazyLock, Mutex, OnceLock};
 
 const SUCCESS: ResultCode = ResultCode::SUCCESS;
 
-/// What a handle points to.
+/// The object that a handle points to.
 #[repr(C)]
 struct Object {
     ddi: &'static DdiTable,
@@ -28,7 +28,7 @@ struct Object {
 static DDI: LazyLock<&'static DdiTable> = LazyLock::new(|| Box::leak(Box::new(tables())));
 static TOLD: Mutex<Option<CString>> = Mutex::new(None);
 static DEVICE_REFERENCES: AtomicI32 = AtomicI32::new(0);
-/// All objects and texts, none of which is ever freed.
+/// All objects and texts. They are never freed.
 static OBJECTS: Mutex<Vec<&'static Object>> = Mutex::new(Vec::new());
 static TEXTS: Mutex<Vec<&'static CStr>> = Mutex::new(Vec::new());
 
@@ -44,14 +44,14 @@ fn object(id: u32, kind: DeviceType) -> *mut c_void {
     std::ptr::from_ref(object).cast_mut().cast()
 }
 
-/// Remembers a text for `urAdapterGetLastError`.
+/// Stores a text for `urAdapterGetLastError`.
 pub fn tell(text: String) {
     *TOLD.lock() = Some(CString::new(text).unwrap());
 }
 
-/// The object behind a handle that this adapter made.
+/// The object behind a handle of this adapter.
 fn read<H: Handle>(handle: H) -> &'static Object {
-    // SAFETY: the tests give back what they got, and objects are leaked.
+    // SAFETY: the tests pass only handles of this adapter, and objects are leaked.
     unsafe { &*handle.as_ptr().cast::<Object>() }
 }
 
@@ -62,7 +62,7 @@ unsafe fn put<T>(place: *mut T, value: T) {
     }
 }
 
-/// Answers the question for a list of handles.
+/// Answers a query for a list of handles.
 unsafe fn list<H: Handle>(made: &[*mut c_void], room: u32, place: *mut H, count: *mut u32) {
     // SAFETY: the caller vouches for the places.
     unsafe {
@@ -75,7 +75,7 @@ unsafe fn list<H: Handle>(made: &[*mut c_void], room: u32, place: *mut H, count:
     }
 }
 
-/// Answers a question for a property.
+/// Answers a query for a property.
 unsafe fn answer<T>(value: T, size: usize, place: *mut c_void, size_ret: *mut usize) -> ResultCode {
     if !place.is_null() && size < size_of::<T>() {
         return ResultCode::ERROR_INVALID_SIZE;
@@ -386,7 +386,7 @@ unsafe fn properties(chain: *const KernelLaunchExtProperties) -> String {
     }
 }
 
-/// Tells what a program was built with.
+/// Stores the parameters of a build.
 unsafe fn tell_build(what: &str, devices: u32, flags: ExpProgramFlags, options: *const c_char) -> ResultCode {
     // SAFETY: the caller gives a C string.
     let options = unsafe { CStr::from_ptr(options) };
@@ -520,7 +520,7 @@ fn tables() -> DdiTable {
 
 macro_rules! getters {
     ({} table $member:ident: $table:ident = $getter:ident; $($functions:tt)*) => {
-        /// Gives one of the tables.
+        /// Returns one of the tables.
         ///
         /// # Safety
         /// `table` must be writable.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The test adapter with functions of its own for older clients.
+//! The test adapter with its own functions for older clients.
 
 use oxur_api::*;
 
 mod adapter;
 
-/// The name of this adapter, as those on this project's kit have one.
+/// The name of this adapter, as adapters based on this project's kit export it.
 #[unsafe(no_mangle)]
 #[allow(non_upper_case_globals, reason = "it has its C name")]
 pub static oxurAdapter: [u8; 13] = *b"test-adapter\0";
@@ -17,7 +17,7 @@ const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
 #[allow(non_upper_case_globals, reason = "it has its C name")]
 pub static oxurVersion: [u8; VERSION.len()] = *VERSION.as_bytes().first_chunk().unwrap();
 
-/// Gives the table of this project.
+/// Returns the table that only this project's adapters have.
 ///
 /// # Safety
 /// `table` must be writable.

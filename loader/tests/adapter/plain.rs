@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The test adapter as adapters of other projects are: with the standard tables only.
+//! The test adapter with only the standard tables, like adapters of other projects.
 
 mod adapter;

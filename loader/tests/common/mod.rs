@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What the tests share: where the built files are, and a probe in an environment of its own.
+//! Shared by the tests: the paths of the built files, and a probe in a separate environment.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// The folder that holds this test's program.
+/// The folder of this test's program.
 fn deps() -> PathBuf {
     let program = std::env::current_exe().expect("a test has a path");
     program.parent().expect("a program is in a folder").to_owned()
@@ -50,7 +50,7 @@ pub fn client_file(path: &str) -> Option<PathBuf> {
     Some(path)
 }
 
-/// A folder of this test's own, empty.
+/// An empty folder for this test.
 pub fn folder(name: &str) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("oxur-loader-{name}-{}", std::process::id()));
     let _ = std::fs::remove_dir_all(&folder);
@@ -58,7 +58,7 @@ pub fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// What a probe printed.
+/// The output of a probe.
 pub struct Seen {
     /// Lines of stdout.
     pub lines: Vec<String>,
@@ -88,7 +88,7 @@ pub fn probe_with(loader: &Path, variables: &[(&str, &str)], commands: &[&str]) 
     let mut command = Command::new(example("loader_probe"));
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
-        // Cargo has the linker search folders of builds, where adapters may lie.
+        // Cargo makes the linker search build folders, which may contain adapters.
         if name.starts_with("UR_") || name.starts_with("ONEAPI_") || name == "LD_LIBRARY_PATH" {
             command.env_remove(&*name);
         }

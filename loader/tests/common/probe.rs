@@ -4,16 +4,16 @@
 //! | command | prints |
 //! |---|---|
 //! | `init`, `teardown` | the result |
-//! | `layer NAME` | the result of switching it on for the next `init` |
-//! | `adapters` | how many there are and their backends |
+//! | `layer NAME` | the result of enabling it for the next `init` |
+//! | `adapters` | their number and backends |
 //! | `select` | the ids of the selected devices of all platforms, or the error, and the device references left |
-//! | `launch` | what the first adapter saw of arguments set one by one |
+//! | `launch` | what the first adapter received for arguments set one by one |
 //! | `record` | the same for a command buffer |
-//! | `throw` | the results of native commands, of which the second throws, and what the first adapter saw of them |
+//! | `throw` | the results of two native commands, the second of which throws, and what the first adapter received |
 //! | `overrelease` | the results of releasing a kernel once more than it was created |
-//! | `errors` | results of calls that are wrong |
+//! | `errors` | the results of wrong calls |
 //! | `open LIBRARY` | `ok` |
-//! | `launch2025`, `programs2025`, `image2025` | what the first adapter saw of calls with the parameters of release 2025.3 |
+//! | `launch2025`, `programs2025`, `image2025` | what the first adapter received for calls with the parameters of release 2025.3 |
 
 use std::ffi::CStr;
 use std::mem::transmute;
@@ -64,7 +64,7 @@ fn code(error: &Error) -> String {
     }
 }
 
-/// Asks for a list as every function of this kind is asked: the count first.
+/// Queries a list: first the count, then the elements.
 fn list<H: Copy + Default>(mut get: impl FnMut(u32, *mut H, *mut u32) -> Result<()>) -> Result<Vec<H>> {
     let mut count = 0;
     get(0, null_mut(), &mut count)?;
@@ -261,7 +261,7 @@ impl Probe<'_> {
         Ok(self.told(adapter)?.0)
     }
 
-    /// Native commands, of which the second throws. An exception of Rust is as foreign to the libraries as one of C++.
+    /// Two native commands, the second of which throws. To the libraries a Rust panic is as foreign as a C++ exception.
     fn throw(&self) -> Result<String> {
         unsafe extern "C-unwind" fn act(_: QueueHandle, throws: *mut c_void) {
             if !throws.is_null() {
@@ -271,7 +271,7 @@ impl Probe<'_> {
         let (adapter, _, queue, _, _) = self.objects()?;
         let mut lines = Vec::new();
         for throws in [false, true, false] {
-            // SAFETY: the two types differ in what may unwind alone.
+            // SAFETY: the two types differ only in whether they may unwind.
             let function = unsafe {
                 transmute::<unsafe extern "C-unwind" fn(_, _), unsafe extern "C" fn(QueueHandle, *mut c_void)>(act)
             };
@@ -307,7 +307,7 @@ impl Probe<'_> {
 
     fn overrelease(&self) -> Result<String> {
         let kernel = self.objects()?.3;
-        // SAFETY: the test adapter never frees a kernel, and refuses to release one without references.
+        // SAFETY: the test adapter never frees a kernel, and rejects a release without references.
         let outcomes = [(); 2].map(|()| unsafe { self.fns.urKernelRelease(kernel) });
         Ok(outcomes
             .map(|outcome| outcome.err().map_or("ok".into(), |error| code(&error)))
@@ -320,7 +320,7 @@ impl Probe<'_> {
         let (mut context, device) = (ContextHandle::default(), DeviceHandle::default());
         let event = EventHandle::default();
         let mut adapters = [AdapterHandle::default()];
-        // SAFETY: wrong as they are, these calls give no bad pointer.
+        // SAFETY: these calls are wrong, but pass no bad pointer.
         let outcomes = unsafe {
             [
                 fns.urAdapterGet(0, adapters.as_mut_ptr(), null_mut()),
@@ -347,12 +347,12 @@ impl Probe<'_> {
     }
 
     fn open(&self, path: &str) -> Result<String> {
-        // SAFETY: a test gives a library without constructors.
+        // SAFETY: the library of the test has no constructors.
         std::mem::forget(unsafe { Library::new(path) }.expect("the library loads"));
         Ok("ok".into())
     }
 
-    /// A function of the loader, with the parameters of whatever release.
+    /// A function of the loader, with the parameters of any release.
     ///
     /// # Safety
     /// `F` is the type of the function.
@@ -382,7 +382,7 @@ impl Probe<'_> {
         #[repr(C, align(8))]
         struct Property([u32; 6]);
         let (adapter, _, queue, kernel, _) = self.objects()?;
-        // Cooperative, clusters of 2 x 3 x 4, 64 bytes of memory: each an id, 4 bytes of nothing and 16 of value.
+        // Cooperative, clusters of 2 x 3 x 4, 64 bytes of memory: each has an id, 4 bytes of padding and a value of 16 bytes.
         let properties = [
             Property([1, 0, 1, 0, 0, 0]),
             Property([2, 0, 2, 3, 4, 0]),
@@ -434,7 +434,7 @@ impl Probe<'_> {
             *mut ProgramHandle,
         ) -> ResultCode;
         let (adapter, context, queue, _, mut device) = self.objects()?;
-        // The adapter has no programs; any object of it will do.
+        // The adapter has no programs; any of its objects will do.
         let programs = [ProgramHandle(queue.0); 3];
         let mut lines = Vec::new();
         for name in ["urProgramBuildExp", "urProgramCompileExp"] {
@@ -462,7 +462,7 @@ impl Probe<'_> {
 
     fn image2025(&self) -> String {
         type Copy = unsafe extern "C" fn([*const c_void; 6]) -> ResultCode;
-        // SAFETY: the function looks at none of its arguments.
+        // SAFETY: the function reads none of its arguments.
         format!("{:?}", unsafe {
             self.symbol::<Copy>("urBindlessImagesImageCopyExp")([null(); 6])
         })

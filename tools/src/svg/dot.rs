@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Extracts what is drawn from a DOT text: nodes with their labels, colors and tooltips, edges, and the title.
+//! Extracts the drawable parts of a DOT text: nodes with their labels, colors and tooltips, edges, and the title.
 
 use std::collections::{BTreeSet, HashMap};
 
