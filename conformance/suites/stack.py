@@ -15,6 +15,8 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[2]
 GENERATIONS = ("2026.1", "2026.2")
+# What steers UR or SYCL. The tier of our compiler (`make test-tiers`) says nothing about the stack.
+STEERING, KEPT = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "PYTEST_"), ("UR_CPU_TIER",)
 OPENCL_DRIVERS = ("libintelocl", "libpocl", "libigdrcl", "libnvidia-opencl", "libamdocl")  # how their names begin
 
 # Run inside the client's Python: makes libsycl enumerate, then lists the devices and what is mapped.
@@ -68,7 +70,7 @@ class Stack:
 
     def environment(self):
         """The variables of a client process: the caller's, less whatever would steer UR or SYCL another way."""
-        env = {k: v for k, v in os.environ.items() if not k.startswith(("UR_", "SYCL_", "ONEAPI_", "OCL_", "PYTEST_"))}
+        env = {k: v for k, v in os.environ.items() if k in KEPT or not k.startswith(STEERING)}
         path = [str(self.env_dir / "lib")]
         # Intel's driver, or none at all. Other drivers of the machine are hidden.
         env["OCL_ICD_FILENAMES"] = str(self.env_dir / "lib" / "libintelocl.so") if self.needs_opencl else "/nonexistent"

@@ -120,7 +120,8 @@ def device_commands(source, out):
 
 def stack_environment(args, stack):
     """The environment variables that put libsycl on one of the two stacks."""
-    variables = {k: v for k, v in os.environ.items() if not k.startswith(("UR_", "SYCL_", "ONEAPI_"))}
+    steering, kept = ("UR_", "SYCL_", "ONEAPI_"), ("UR_CPU_TIER",)
+    variables = {k: v for k, v in os.environ.items() if k in kept or not k.startswith(steering)}
     cache = TARGET / "sycl-cache" / args.generation / stack
     variables |= {
         "OCL_ICD_FILENAMES": str(args.env / "lib/libintelocl.so"),

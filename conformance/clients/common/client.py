@@ -24,7 +24,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[3]
-STEERING = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "OXUR_", "MKL_", "LD_")
+STEERING, KEPT = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "OXUR_", "MKL_", "LD_"), ("UR_CPU_TIER",)
 
 # Run inside the client's Python: prints the cases that two stacks do not agree on. The names come on stdin.
 COMPARE = """
@@ -74,9 +74,19 @@ class Stack:
     def needs_opencl(self):
         return self.kind == "intel" or self.adapter == "opencl"
 
+    @property
+    def needed(self):
+        """Our files: the adapter, the driver below it, which is the loader as well, and our loader."""
+        lib, files = self.lib.resolve(), []
+        if self.adapter == "level_zero":
+            files += [lib / "adapters" / "libur_adapter_level_zero.so.0", lib / "level-zero" / "libze_loader.so.1"]
+        else:
+            files.append(lib / f"libur_adapter_{self.adapter}.so.0")
+        return files + [lib / "libur_loader.so.0"] * (not self.own_loader)
+
     def environment(self):
         """The variables of a client process: the caller's, less whatever would steer UR or SYCL another way."""
-        env = {key: value for key, value in os.environ.items() if not key.startswith(STEERING)}
+        env = {key: value for key, value in os.environ.items() if key in KEPT or not key.startswith(STEERING)}
         base = self.base or self.env_dir
         path = [str(self.env_dir / "lib"), str(base / "lib")]
         env["OCL_ICD_FILENAMES"] = str(base / "lib" / "libintelocl.so") if self.needs_opencl else "/nonexistent"
@@ -85,11 +95,10 @@ class Stack:
         env["SYCL_CACHE_PERSISTENT"] = "1"
         env["SYCL_CACHE_DIR"] = str(REPO / "target" / "sycl-cache" / name)
         if self.kind == "ours":
-            lib = self.lib.resolve()
-            env["UR_ADAPTERS_FORCE_LOAD"] = str(lib / f"libur_adapter_{self.adapter}.so.0")
+            adapter, *others = self.needed
+            env["UR_ADAPTERS_FORCE_LOAD"] = str(adapter)
             env["UR_CPU_CACHE"] = str(REPO / "target" / "sycl-cache" / "kernels")
-            if not self.own_loader:
-                path.insert(0, str(lib))
+            path[:0] = [str(file.parent) for file in others]
         env["LD_LIBRARY_PATH"] = ":".join(path)
         return env | self.variables
 
@@ -98,8 +107,7 @@ class Stack:
         if not self.python.exists():
             return [f"{self.python.relative_to(REPO)} is missing: run scripts/setup.sh {self.env_dir.name}"]
         if self.kind == "ours":
-            needed = [f"libur_adapter_{self.adapter}.so.0"] + ["libur_loader.so.0"] * (not self.own_loader)
-            return [f"{name} is missing in --lib: run `make dist`" for name in needed if not (self.lib / name).exists()]
+            return [f"{file} is missing: run `make dist`" for file in self.needed if not file.exists()]
         return []
 
 
@@ -211,13 +219,14 @@ def mapped(pid):
 
 
 class Expected:
-    """What expected.toml says: which cases fail, are absent or to be skipped, on which stacks and devices, and why."""
+    """What expected.toml says: which cases fail, are absent or to be skipped, on which stacks, adapters and devices, and why."""
 
-    def __init__(self, file, kind, device):
+    def __init__(self, file, stack):
         entries = tomllib.loads(file.read_text()).get("expected", []) if file.exists() else []
 
         def holds(entry):
-            return kind in entry.get("stacks", ("ours", "intel")) and device in entry.get("devices", (device,))
+            named = {"stacks": stack.kind, "adapters": stack.adapter, "devices": stack.device}
+            return all(value in entry.get(key, (value,)) for key, value in named.items())
 
         self.entries = [entry for entry in entries if holds(entry)]
         self.used = set()
@@ -247,7 +256,7 @@ class Expected:
 def add_arguments(parser):
     parser.add_argument("--lib", type=Path, default=REPO / "dist" / "lib", help="the folder of our libraries")
     parser.add_argument("--stack", choices=("ours", "intel"), default="ours")
-    parser.add_argument("--adapter", choices=("cpu", "opencl"), default="cpu", help="which of our adapters")
+    parser.add_argument("--adapter", choices=("cpu", "opencl", "level_zero"), default="cpu", help="which of our adapters")
     parser.add_argument(
         "--against-intel", action="store_true", help="run Intel's stack, too, and compare value by value"
     )
@@ -295,7 +304,7 @@ def main(document, folder, env_name, own_loader, base=None, device="", variables
             if results:
                 results.mkdir()
             limit = options.limit if stack.kind == "ours" else max(options.limit, 600)
-            expected = Expected(folder / "expected.toml", stack.kind, device)
+            expected = Expected(folder / "expected.toml", stack)
             skip = [part for pattern in expected.skipped for part in ("--skip", pattern)]
             run = Run(stack, folder / "cases.py", passed_on + skip, limit, results)
             runs.append(run)

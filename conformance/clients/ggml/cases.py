@@ -165,7 +165,8 @@ def pictures(cases):
     case("Euler's method", sampler=sd.SampleMethod.EULER)
     if cases.full:
         case("with guidance", guidance=4.5)
-        case("a larger one", size=256, steps=3)
+        case("a larger one", size=192)
+        case("a still larger one", size=256, steps=3)
     differ = lambda: not np.array_equal(picture(SYCL), picture(SYCL, prompt="a house"))  # noqa: E731
     cases.case("stable-diffusion.cpp, other texts have other pictures", differ, lambda: True)
 

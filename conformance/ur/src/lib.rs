@@ -11,6 +11,8 @@
 //! | `OCL_ICD_FILENAMES`, `OCL_ICD_VENDORS` | the OpenCL drivers; where both are unset, Intel's of `target/env` |
 //! | `OXUR_GRAPHS` | how many random command buffers are run, 300 where unset; from the thousandth on they are large |
 //! | `OXUR_GRAPH_SEED` | the random command buffer that is run alone, as a failure names it |
+//! | `OXUR_UR_GRAPHS` | how many random graphs of commands of queues are run, 40 where unset |
+//! | `OXUR_UR_GRAPH_SEED` | the random graph that is run alone, as a failure names it |
 //!
 //! A missing library, driver or kernel compiler is a failure, not a skipped test.
 

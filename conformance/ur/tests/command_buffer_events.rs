@@ -124,8 +124,9 @@ fn events_of_commands() {
 #[test]
 fn of_commands_of_every_kind() {
     let Some(rig) = rig_with_events() else { return };
-    let (data, copy) = (rig.shared(&[0i32; 64]), rig.shared(&[0i32; 64]));
-    let (mem, other) = (rig.buffer(&[0i32; 64]), rig.buffer(&[0i32; 64]));
+    // Nothing orders the commands, so each writes memory of its own, which no other one reads.
+    let [launched, from, copied, bytes, words, read, hints] = [(); 7].map(|()| rig.shared(&[0i32; 64]));
+    let [source, copy, written, filled] = [(); 4].map(|()| rig.buffer(&[0i32; 64]));
     let kernel = rig.kernel("basic", "increment");
     for settings in [PLAIN, IN_ORDER] {
         for queue in queues(&rig) {
@@ -137,40 +138,40 @@ fn of_commands_of_every_kind() {
                 [
                     (
                         CommandType::KERNEL_LAUNCH,
-                        Ok(increment(&buffer, &kernel, &data, place())),
+                        Ok(increment(&buffer, &kernel, &launched, place())),
                     ),
                     (
                         CommandType::USM_MEMCPY,
-                        buffer.memcpy(copy.ptr(), data.ptr(), 256, place()),
+                        buffer.memcpy(copied.ptr(), from.ptr(), 256, place()),
                     ),
                     (
                         CommandType::USM_FILL,
-                        buffer.memset(copy.ptr(), &[1u8, 2, 3], 255, place()),
+                        buffer.memset(bytes.ptr(), &[1u8, 2, 3], 255, place()),
                     ),
-                    (CommandType::USM_FILL, buffer.memset(copy.ptr(), &[1i32], 256, place())),
+                    (CommandType::USM_FILL, buffer.memset(words.ptr(), &[1i32], 256, place())),
                     (
                         CommandType::MEM_BUFFER_COPY,
-                        buffer.copy(&mem, &other, (0, 0), 256, place()),
+                        buffer.copy(&source, &copy, (0, 0), 256, place()),
                     ),
                     (
                         CommandType::MEM_BUFFER_WRITE,
-                        buffer.write(&mem, 0, 256, data.ptr(), place()),
+                        buffer.write(&written, 0, 256, from.ptr(), place()),
                     ),
                     (
                         CommandType::MEM_BUFFER_READ,
-                        buffer.read(&other, 0, 256, copy.ptr(), place()),
+                        buffer.read(&source, 0, 256, read.ptr(), place()),
                     ),
                     (
                         CommandType::MEM_BUFFER_FILL,
-                        buffer.fill(&mem, &[1u8, 2, 3], 0, 255, place()),
+                        buffer.fill(&filled, &[1u8, 2, 3], 0, 255, place()),
                     ),
                     (
                         CommandType::USM_PREFETCH,
-                        buffer.prefetch(data.ptr(), 256, flags, place()),
+                        buffer.prefetch(hints.ptr(), 256, flags, place()),
                     ),
                     (
                         CommandType::USM_ADVISE,
-                        buffer.advise(data.ptr(), 256, UsmAdviceFlags::empty(), place()),
+                        buffer.advise(hints.ptr(), 256, UsmAdviceFlags::empty(), place()),
                     ),
                 ]
             };

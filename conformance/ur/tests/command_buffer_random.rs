@@ -4,14 +4,13 @@
 //! A seed is one graph with its updates and runs. By default some hundred small ones run; `OXUR_GRAPHS=10000` runs as
 //! many, most of them with up to 200 commands; `OXUR_GRAPH_SEED=17` runs that one alone.
 
-use std::env;
-
 use oxur_conformance::api::*;
 use oxur_conformance::client::{
     Appended, Arg, Buffer, BufferCommand, CommandBuffer, CommandBufferSettings, Kernel, Place, Queue, Range, SyncPoint,
     Update, Usm,
 };
 use oxur_conformance::{Rig, intel, values};
+use oxur_conformance_support::random::{Random, for_each_seed, number};
 
 use crate::command_buffer::{empty, queues, rig};
 
@@ -24,31 +23,6 @@ const SMALL: usize = 64;
 /// Seeds below this have few commands.
 const SMALL_SEEDS: u64 = 1000;
 const DEFAULT: u64 = 300;
-
-/// SplitMix64.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    pub fn below(&mut self, bound: usize) -> usize {
-        (self.next() % bound as u64) as usize
-    }
-
-    pub fn one_in(&mut self, chances: usize) -> bool {
-        self.below(chances) == 0
-    }
-}
 
 /// Some values of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +74,7 @@ impl Operation {
                 let length = [1, 2, 4, 3][random.below(if odd { 4 } else { 3 })];
                 let at = random.below(values / length);
                 let count = 1 + random.below(values / length - at);
-                let pattern = (0..length).map(|_| random.next() as u32).collect();
+                let pattern = (0..length).map(|_| random.bits() as u32).collect();
                 let (at, count) = (at * length, count * length);
                 Self::Fill(Part { object, at, count }, pattern)
             }
@@ -130,7 +104,7 @@ impl Operation {
             kernel: random.below(3),
             from: [random.below(OBJECTS), random.below(OBJECTS)],
             to: Part { object, at, count },
-            value: random.next() as u32,
+            value: random.bits() as u32,
         }
     }
 
@@ -405,7 +379,7 @@ impl Bench {
         buffer.finalize().expect("urCommandBufferFinalizeExp");
 
         let mut model: Vec<Vec<u32>> = (0..OBJECTS)
-            .map(|_| (0..values).map(|_| random.next() as u32).collect())
+            .map(|_| (0..values).map(|_| random.bits() as u32).collect())
             .collect();
         self.write(&model, values);
         let (mut history, mut queue) = (Vec::new(), random.below(self.queues.len()));
@@ -461,7 +435,7 @@ impl Bench {
                 // Another value can do no harm.
                 new = nodes[place].operation.clone();
                 if let Operation::Launch { value, .. } = &mut new {
-                    *value = random.next() as u32;
+                    *value = random.bits() as u32;
                 }
             }
             nodes[place].operation = new;
@@ -502,19 +476,15 @@ impl Bench {
 fn graphs() {
     let Some(rig) = rig() else { return };
     let bench = Bench::new(rig);
-    let number = |name| {
-        env::var(name)
-            .ok()
-            .map(|text: String| text.parse::<u64>().expect("a number"))
-    };
-    if let Some(seed) = number("OXUR_GRAPH_SEED") {
-        return bench.graph(seed);
-    }
-    for seed in 0..number("OXUR_GRAPHS").unwrap_or(DEFAULT) {
-        let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.graph(seed)));
-        if let Err(panic) = result {
-            println!("the graph of OXUR_GRAPH_SEED={seed} failed");
-            std::panic::resume_unwind(panic);
-        }
-    }
+    for_each_seed(
+        "OXUR_GRAPH_SEED",
+        number("OXUR_GRAPHS").unwrap_or(DEFAULT),
+        |seed, _| {
+            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bench.graph(seed)));
+            if let Err(panic) = result {
+                println!("the graph of OXUR_GRAPH_SEED={seed} failed");
+                std::panic::resume_unwind(panic);
+            }
+        },
+    );
 }

@@ -77,6 +77,44 @@ fn runs_on_several_queues_are_in_order() {
     }
 }
 
+/// A command that no driver's list has may come behind launches that are in one. The kernels have other arguments by then, and
+/// are gone before the first run.
+#[test]
+fn launches_before_a_fill_with_an_odd_pattern() {
+    let Some(rig) = rig() else { return };
+    if intel("the adapter fills only with patterns whose size is a power of two") {
+        return;
+    }
+    let (data, other) = (rig.shared(&[0i32; 64]), rig.shared(&[0i32; 64]));
+    let bytes = rig.shared(&[0u8; 96]);
+    let buffer = empty(&rig, IN_ORDER);
+    {
+        let [fill, reverse] = ["fill", "reverse_groups"].map(|name| rig.kernel("basic", name));
+        for (at, value) in [(0, 3i32), (32, 4)] {
+            let args = [Arg::Pointer(data.ptr().wrapping_byte_add(at * 4)), Arg::value(&value)];
+            launch(&buffer, &fill, 32, &args, FIRST).expect("a launch");
+        }
+        let args = [Arg::Pointer(data.ptr()), Arg::Local(64 * 4)];
+        // SAFETY: 64 values in one group, and local memory for it.
+        unsafe { buffer.launch(&reverse, &Range::new([64]).local([64]), &args, &[], FIRST) }.expect("a launch");
+        rig.run(
+            &fill,
+            &Range::new([64]),
+            &[Arg::Pointer(other.ptr()), Arg::value(&9i32)],
+        );
+    }
+    // SAFETY: there are so many bytes, which live to the end.
+    unsafe { buffer.memset(bytes.ptr(), &[1u8, 2, 3], 96, FIRST) }.expect("a fill");
+    buffer.finalize().expect("urCommandBufferFinalizeExp");
+    for queue in queues(&rig) {
+        run(&queue, &buffer);
+        assert_eq!(values::<i32>(&data), [[4; 32], [3; 32]].concat());
+        assert_eq!(values::<i32>(&other), [9; 64]);
+        assert_eq!(values::<u8>(&bytes), [1, 2, 3].repeat(32));
+        run(&queue, &incrementing(&rig, &data, 1));
+    }
+}
+
 #[test]
 fn arguments_that_change_between_appends() {
     let Some(rig) = rig() else { return };

@@ -5,8 +5,8 @@
 use std::fs;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Buffer, Image, Kernel, Program, Queue, Range};
-use oxur_conformance::{Rig, check, expect, spirv, ur, with_variable};
+use oxur_conformance::client::{Arg, Buffer, Image, Kernel, Program, Queue, Range, Usm, UsmRequest};
+use oxur_conformance::{Rig, check, expect, run_test, spirv, ur, with_variable};
 
 /// A rig on our CPU adapter.
 fn rig() -> Option<Rig> {
@@ -96,6 +96,76 @@ fn the_device_is_of_the_vendor_that_the_variable_says() {
         return;
     }
     assert_eq!(vendor, 0x1234);
+}
+
+/// Users wait for what a variable does, so a value that is not understood must not go unnoticed.
+#[test]
+fn a_wrong_value_is_told_of() {
+    const CHILD: &str = "OXUR_TEST_WRONG_VALUE";
+    let Some(rig) = rig() else { return };
+    if std::env::var_os(CHILD).is_some() {
+        // The default holds, and everything works.
+        let vendor: u32 = rig.device.info(DeviceInfo::VENDOR_ID).expect("a number");
+        assert_ne!(vendor, 0);
+        Usm::device(&rig.context, &rig.device, 1000, UsmRequest::default()).expect("urUSMDeviceAlloc");
+        for _ in 0..2 {
+            let data = rig.shared(&[1i32; 1000]);
+            let increment = rig.kernel("basic", "increment");
+            rig.run(&increment, &Range::new([1000]), &[Arg::Pointer(data.ptr())]);
+            assert_eq!(oxur_conformance::values::<i32>(&data), [2; 1000]);
+        }
+        return;
+    }
+    let told = |name: &str, value: &str, log: &str| {
+        let variables = [(CHILD, "1"), (name, value), ("UR_LOG_CPU", log)];
+        let ended = run_test("cpu::a_wrong_value_is_told_of", &variables).passed();
+        let lines: Vec<_> = ended
+            .log
+            .lines()
+            .filter(|line| line.contains(name))
+            .map(str::to_owned)
+            .collect();
+        let [line] = &*lines else { panic!("{name}: {lines:?}") };
+        line.clone()
+    };
+    // Those of other adapters, and one that is read where the loader has to search for adapters.
+    let others = ["UR_CUDA_", "UR_LEVEL_ZERO_", "UR_OPENCL_", "UR_LOADER_"];
+    for variable in oxur_environment::ALL {
+        let name = variable.name();
+        if others.iter().all(|prefix| !name.starts_with(prefix)) {
+            let line = told(name, "x86-64-v9", "");
+            let begin = format!("oxur: {name}=x86-64-v9 is ignored: it is ");
+            assert!(line.starts_with(&begin) && line.len() > begin.len(), "{line}");
+        }
+    }
+    let line = told("UR_CPU_TARGET", "x86-64-v9", "");
+    assert!(
+        line.ends_with("it is `native`, `x86-64-v2`, `x86-64-v3` or `x86-64-v4`"),
+        "{line}"
+    );
+    let line = told("UR_CPU_DEVICE_TYPE", "npu", "");
+    assert_eq!(
+        line,
+        "oxur: UR_CPU_DEVICE_TYPE=npu is ignored: it is `cpu`, `gpu`, or `gpu:` and a list of libraries"
+    );
+    let line = told("UR_ENABLE_LAYERS", "UR_LAYER_TRACE", "");
+    assert!(
+        line.starts_with("oxur: UR_ENABLE_LAYERS: there is no layer `UR_LAYER_TRACE`: there are "),
+        "{line}"
+    );
+    // Who reads the log finds it there.
+    let line = told("UR_CPU_MODE", "slow", "level:warning");
+    assert_eq!(
+        line,
+        "<CPU>[WARNING]: UR_CPU_MODE=slow is ignored: it is `fast` or `scalar`"
+    );
+    // A folder that nobody can make is no wrong value. Kernels are compiled without it.
+    let line = told("UR_CPU_CACHE", "/proc/oxur", "level:warning");
+    let (begin, end) = (
+        "<CPU>[WARNING]: compiled code is not kept in /proc/oxur: ",
+        "; UR_CPU_CACHE names another folder, or is `off`",
+    );
+    assert!(line.starts_with(begin) && line.ends_with(end), "{line}");
 }
 
 #[test]

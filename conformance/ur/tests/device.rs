@@ -128,9 +128,22 @@ fn sensible_answers() {
         .info(DeviceInfo::SUB_GROUP_SIZES_INTEL)
         .expect("the sub-group sizes");
     assert!(!sub_groups.is_empty());
-    let atomics = DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES;
-    let orders: MemoryOrderCapabilityFlags = device.info(atomics).expect("the memory orders");
-    assert!(orders.contains(MemoryOrderCapabilityFlags::RELAXED));
+    for (orders, scopes) in [
+        (
+            DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES,
+            DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES,
+        ),
+        (
+            DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES,
+            DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES,
+        ),
+    ] {
+        let orders: MemoryOrderCapabilityFlags = device.info(orders).expect("the memory orders");
+        assert!(orders.contains(MemoryOrderCapabilityFlags::RELAXED));
+        let scopes: MemoryScopeCapabilityFlags = device.info(scopes).expect("the memory scopes");
+        // There are five of each. Other bits have no meaning.
+        assert_eq!((orders.bits() & !0x1f, scopes.bits() & !0x1f), (0, 0));
+    }
 }
 
 #[test]

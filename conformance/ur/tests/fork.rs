@@ -6,9 +6,13 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::{Duration, Instant};
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Buffer, Event, Kernel, Program, Queue, Range, Usm, UsmRequest};
+use oxur_conformance::client::{
+    Arg, Buffer, CommandBuffer, CommandBufferSettings, Event, Kernel, Place, Program, Queue, Range, Update, Usm,
+    UsmRequest,
+};
 use oxur_conformance::{Ending, Rig, check, expect, in_child, intel, spirv, values, with_variable};
 
 /// Calls functions that take locks until `stop`.
@@ -162,6 +166,81 @@ fn while_other_threads_are_busy() {
     });
     drop(Inherited::new(&rig, &program));
     assert!(works(&rig, &program), "the parent goes on");
+}
+
+/// Makes, runs, changes and releases command buffers until `stop`.
+fn command_buffers(rig: &Rig, program: &Program, stop: &AtomicBool, rounds: &AtomicU32) {
+    let settings = CommandBufferSettings {
+        updatable: true,
+        in_order: true,
+        ..Default::default()
+    };
+    let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let fill = Kernel::new(program, "fill").expect("urKernelCreate");
+    let data = rig.shared(&[0i32; 256]);
+    while !stop.load(Ordering::Relaxed) {
+        let buffer = CommandBuffer::new(&rig.context, &rig.device, settings).expect("urCommandBufferCreateExp");
+        let (range, args) = (Range::new([256]), [Arg::Pointer(data.ptr()), Arg::value(&3i32)]);
+        // SAFETY: the kernel writes as many values as there are, which live until the wait.
+        let command = unsafe { buffer.launch(&fill, &range, &args, &[], Place::default().handle()) }.expect("launch");
+        for _ in 0..3 {
+            // SAFETY: as above.
+            unsafe { buffer.memset(data.ptr(), &[1i32], 64, Place::default()) }.expect("memset");
+        }
+        buffer.finalize().expect("urCommandBufferFinalizeExp");
+        for value in 0..3i32 {
+            let args = [(1, Arg::value(&value))];
+            let update = Update::new(command.command()).args(&args);
+            // SAFETY: as above.
+            unsafe { buffer.update(&[update]) }.expect("urCommandBufferUpdateKernelLaunchExp");
+            queue.run(&buffer, &[]).expect("urEnqueueCommandBufferExp");
+        }
+        drop(buffer);
+        queue.finish().expect("urQueueFinish");
+        assert_eq!(values::<i32>(&data)[255], 2);
+        rounds.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A driver may have a gate of its own for forks. A thread that waits there with a lock of the adapter's would keep the
+/// process from forking.
+#[test]
+fn while_command_buffers_come_and_go() {
+    if intel("it does not survive in the child") {
+        return;
+    }
+    let rig = Rig::new();
+    if !rig.supports(DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP, "command buffers") {
+        return;
+    }
+    let program = rig.program("basic");
+    let (stop, rounds) = (AtomicBool::new(false), [AtomicU32::new(0), AtomicU32::new(0)]);
+    let longest = std::thread::scope(|scope| {
+        for rounds in &rounds {
+            let (rig, program, stop) = (&rig, &program, &stop);
+            scope.spawn(move || command_buffers(rig, program, stop, rounds));
+        }
+        while rounds.iter().any(|rounds| rounds.load(Ordering::Relaxed) == 0) {
+            std::thread::yield_now();
+        }
+        let mut longest = Duration::ZERO;
+        for round in 0..300 {
+            let since = Instant::now();
+            let ending = in_child(|| 7);
+            longest = longest.max(since.elapsed());
+            if ending != Ending::Returned(7) {
+                stop.store(true, Ordering::Relaxed);
+                panic!("round {round}: {ending:?}");
+            }
+        }
+        stop.store(true, Ordering::Relaxed);
+        longest
+    });
+    println!("the longest fork took {longest:?}");
+    assert!(
+        longest < Duration::from_secs(20),
+        "a lock was held that a fork waited for: {longest:?}"
+    );
 }
 
 #[test]

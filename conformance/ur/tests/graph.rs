@@ -555,6 +555,13 @@ fn into_a_graph_of_the_client() {
     std::fs::remove_file(file).expect("the file goes");
     assert!(text.contains("increment"), "{text}");
 
+    // What was made of it before stays as it was.
+    rig.queue.capture_into(&graph, one).expect("a capture");
+    let both = graph.instantiate().expect("urGraphInstantiateGraphExp");
+    run(&rig.queue, &both);
+    run(&rig.queue, &first);
+    assert_eq!(values::<i32>(&data), [4; 64]);
+
     // A graph outlives its queue, its context handle, and one that runs the graph that it was made of.
     let queue = queue_of(&rig, IN_ORDER);
     queue.begin_capture().expect("a capture");
@@ -563,7 +570,7 @@ fn into_a_graph_of_the_client() {
     let executable = graph.instantiate().expect("urGraphInstantiateGraphExp");
     drop((queue, graph));
     run(&rig.queue, &executable);
-    assert_eq!(values::<i32>(&data), [2; 64]);
+    assert_eq!(values::<i32>(&data), [5; 64]);
 }
 
 /// `urGraphDestroyExp` has no condition for a graph that a queue captures into.

@@ -265,7 +265,7 @@ fn open_mem(rig: &Rig, data: &mut [u8]) -> (ResultCode, *mut c_void) {
     (code, memory)
 }
 
-/// A rig on a device whose USM other processes can open. Our CPU adapter's can where a variable says so.
+/// A rig on a device whose USM other processes can open. That of some adapters can where a variable says so.
 fn rig_with_usm(test: &str) -> Option<Rig> {
     let rig = Rig::new();
     if intel("its functions are those of 2026.1") {
@@ -285,10 +285,13 @@ fn rig_with_usm(test: &str) -> Option<Rig> {
         ERROR_UNSUPPORTED_FEATURE
     );
     expect!(open_mem(&rig, &mut [0; 56]).0, ERROR_UNSUPPORTED_FEATURE);
-    if rig.platform.info::<String>(PlatformInfo::NAME).expect("the name") == "oxur CPU" {
-        let again = with_variable(&format!("ipc::{test}"), "UR_CPU_IPC", "1");
-        assert!(again, "the variable says so");
-    }
+    let variable = match &*rig.platform.info::<String>(PlatformInfo::NAME).expect("the name") {
+        "oxur CPU" => "UR_CPU_IPC",
+        "NVIDIA CUDA" => "UR_CUDA_IPC",
+        _ => return None,
+    };
+    let again = with_variable(&format!("ipc::{test}"), variable, "1");
+    assert!(again, "the variable says so");
     None
 }
 

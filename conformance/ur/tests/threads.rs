@@ -2,11 +2,12 @@
 //! Twenty threads at once.
 
 use std::sync::Barrier;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Context, Kernel, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Rig, UserEvent, intel, ur, values};
+use oxur_conformance::{Rig, UserEvent, intel, is_complete, ur, values};
 
 const THREADS: usize = 20;
 
@@ -80,6 +81,65 @@ fn one_queue() {
     });
     rig.queue.finish().expect("urQueueFinish");
     assert_eq!(values::<i32>(&counter), [(THREADS * 200) as i32]);
+}
+
+/// Launches in one thread while another one does something `else`, in queues of both orders.
+fn beside_launches(rig: &Rig, something_else: impl Fn(&Queue) + Sync) {
+    const ITEMS: usize = 10_000;
+    let program = rig.program("basic");
+    let fill = Kernel::new(&program, "fill").expect("urKernelCreate");
+    for (flags, seconds) in [(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE, 5), (QueueFlags::empty(), 1)] {
+        let queue = Queue::new(&rig.context, &rig.device, flags).expect("urQueueCreate");
+        let (data, over) = (rig.shared(&[0i32; ITEMS]), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::Relaxed) {
+                    something_else(&queue);
+                }
+            });
+            let (since, mut rounds) = (Instant::now(), 0);
+            while since.elapsed() < Duration::from_secs(seconds) {
+                rounds += 1;
+                let args = [Arg::Pointer(data.ptr()), Arg::value(&rounds)];
+                for _ in 0..5 {
+                    // SAFETY: the kernel writes as many values as there are, which live until the wait.
+                    unsafe { queue.launch(&fill, &Range::new([ITEMS]), &args, &[]) }.expect("launch");
+                }
+                queue.finish().expect("urQueueFinish");
+                assert_eq!(values::<i32>(&data)[ITEMS - 1], rounds);
+            }
+            over.store(true, Ordering::Relaxed);
+            println!("{flags:?}: {rounds} rounds");
+        });
+    }
+}
+
+/// A thread that frees has to learn which commands are unfinished, of any queue: it may submit something to find out.
+#[test]
+fn memory_is_freed_beside_launches() {
+    let rig = Rig::new();
+    beside_launches(&rig, |_| {
+        for size in [64, 4096, 3 << 20] {
+            Usm::shared(&rig.context, &rig.device, size, UsmRequest::default()).expect("urUSMSharedAlloc");
+        }
+    });
+}
+
+#[test]
+fn markers_and_barriers_beside_launches() {
+    if intel("the driver crashes (docs/known-issues.md)") {
+        return;
+    }
+    let rig = Rig::new();
+    beside_launches(&rig, |queue| {
+        for event in [queue.marker(&[]), queue.barrier(&[])] {
+            let event = event.expect("the event");
+            // Two threads that wait can wait for each other: a flaw of Intel's driver (docs/known-issues.md).
+            while !is_complete(&event) {
+                std::hint::spin_loop();
+            }
+        }
+    });
 }
 
 #[test]
