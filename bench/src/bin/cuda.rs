@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What the CUDA adapter's calls cost beside those of the driver: `oxur-bench-cuda LOADER ADAPTER`, on a machine with
 //! an NVIDIA GPU. Medians of many rounds, in microseconds unless said; a second column is the driver alone.
+//!
+//! A third argument, the path of a module of SPIR-V, and a fourth, a kernel of it with two pointers, have it time the first
+//! call of that kernel instead.
 
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -106,10 +109,175 @@ impl Raw {
         ok(unsafe { (self.cu.cuMemcpyAsync)(dst, src, size, self.stream) });
     }
 
+    /// A graph that launches the kernel so many times, one after the other, and its last node.
+    fn graph(&self, count: usize) -> (CUgraphExec, CUgraphNode) {
+        let (mut graph, mut executable, mut last) = (null_mut(), null_mut(), null_mut());
+        // SAFETY: places for results, and live objects.
+        unsafe {
+            ok((self.cu.cuGraphCreate)(&mut graph, 0));
+            for at in 0..count {
+                let after: CUgraphNode = last;
+                self.with_params(|params| {
+                    let place = &raw mut last;
+                    ok((self.cu.cuGraphAddKernelNode)(place, graph, &after, at.min(1), params));
+                });
+            }
+            ok((self.cu.cuGraphInstantiateWithFlags)(&mut executable, graph, 0));
+        }
+        (executable, last)
+    }
+
+    fn with_params(&self, call: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS)) {
+        let mut argument = 0_u64;
+        let mut params: [*mut c_void; 1] = [(&raw mut argument).cast()];
+        call(&CUDA_KERNEL_NODE_PARAMS {
+            func: self.function,
+            gridDimX: 1,
+            gridDimY: 1,
+            gridDimZ: 1,
+            blockDimX: 32,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            kernelParams: params.as_mut_ptr(),
+            extra: null_mut(),
+            kern: null_mut(),
+            ctx: null_mut(),
+        });
+    }
+
+    fn launch_graph(&self, graph: CUgraphExec) {
+        // SAFETY: a live graph and stream.
+        ok(unsafe { (self.cu.cuGraphLaunch)(graph, self.stream) });
+    }
+
     fn wait(&self) {
         // SAFETY: a live stream.
         ok(unsafe { (self.cu.cuStreamSynchronize)(self.stream) });
     }
+}
+
+/// How long it takes to have the code of a kernel, and to run it once.
+fn first_call(context: &Context, queue: &Queue, module: &str, kernel: &str) {
+    let code = std::fs::read(module).expect("the module");
+    let start = Instant::now();
+    let mut since = start;
+    let mut step = |what: &str| {
+        println!("{what:44} {:10.3} ms", since.elapsed().as_secs_f64() * 1e3);
+        since = Instant::now();
+    };
+    let program = Program::with_il(context, &code).expect("urProgramCreateWithIL");
+    program.build(context, "").expect("urProgramBuild");
+    step("first call: program");
+    let kernel = Kernel::new(&program, kernel).expect("urKernelCreate");
+    step("first call: kernel");
+    let memory = Usm::host(context, 4096, UsmRequest::default()).expect("urUSMHostAlloc");
+    let args = [Arg::Pointer(memory.ptr()); 2];
+    // SAFETY: a kernel that copies a value, with memory for it.
+    let event = unsafe { queue.launch(&kernel, &Range::new([1]), &args, &[]) }.expect("launch");
+    event.wait().expect("urEventWait");
+    step("first call: launch and wait");
+    println!(
+        "{:44} {:10.3} ms",
+        "first call: all",
+        start.elapsed().as_secs_f64() * 1e3
+    );
+}
+
+/// Graphs of kernels that do nothing, one after the other.
+fn graphs(rig: &Rig<'_>) {
+    let fns = rig.fns;
+    for count in [100, 1000] {
+        let settings = CommandBufferSettings {
+            updatable: true,
+            in_order: true,
+            profiled: false,
+        };
+        let buffer = CommandBuffer::new(rig.context, rig.device, settings).expect("urCommandBufferCreateExp");
+        let (range, args) = (Range::new([32]).local([32]), [Arg::Pointer(null_mut())]);
+        let start = Instant::now();
+        let mut last = None;
+        for _ in 0..count {
+            // SAFETY: a kernel that does nothing, with its argument.
+            let appended = unsafe { buffer.launch(rig.kernel, &range, &args, &[], Place::default().handle()) };
+            last = Some(appended.expect("append").command());
+        }
+        let appended = start.elapsed();
+        buffer.finalize().expect("urCommandBufferFinalizeExp");
+        let made = start.elapsed();
+        let start = Instant::now();
+        let (raw, raw_last) = rig.raw.graph(count);
+        println!(
+            "graph of {count}: appended in {appended:?}, made in {made:?}; by the driver in {:?}",
+            start.elapsed()
+        );
+        let run = || {
+            // SAFETY: a live queue and command buffer.
+            unsafe { fns.urEnqueueCommandBufferExp(rig.queue.raw(), buffer.raw(), 0, null(), null_mut()) }
+                .expect("urEnqueueCommandBufferExp");
+        };
+        let finish = || rig.queue.finish().expect("urQueueFinish");
+        for _ in 0..20 {
+            run();
+            rig.raw.launch_graph(raw);
+        }
+        finish();
+        rig.raw.wait();
+        let (mut ours, mut theirs) = (f64::MAX, f64::MAX);
+        for _ in 0..5 {
+            ours = ours.min(median(101, 1, || {
+                run();
+                finish();
+            }));
+            theirs = theirs.min(median(101, 1, || {
+                rig.raw.launch_graph(raw);
+                rig.raw.wait();
+            }));
+        }
+        row(&format!("graph of {count} kernels, run + finish"), ours, theirs);
+        let ours = median(101, 1, run);
+        finish();
+        let theirs = median(101, 1, || rig.raw.launch_graph(raw));
+        rig.raw.wait();
+        row(&format!("graph of {count} kernels, run"), ours, theirs);
+        let (new, command) = (null_mut::<c_void>(), last.expect("a command").raw());
+        let pointer = ExpCommandBufferUpdatePointerArgDesc {
+            argIndex: 0,
+            pNewPointerArg: (&raw const new).cast(),
+            ..Default::default()
+        };
+        let desc = ExpCommandBufferUpdateKernelLaunchDesc {
+            hCommand: command,
+            numNewPointerArgs: 1,
+            pNewPointerArgList: &pointer,
+            ..Default::default()
+        };
+        let ours = median(101, 100, || {
+            for _ in 0..100 {
+                // SAFETY: a live command buffer and command, and a description.
+                unsafe { fns.urCommandBufferUpdateKernelLaunchExp(buffer.raw(), 1, &desc) }.expect("update");
+            }
+        });
+        let theirs = median(101, 100, || {
+            for _ in 0..100 {
+                rig.raw.with_params(|params| {
+                    // SAFETY: a live graph and node, and a description.
+                    ok(unsafe { (rig.raw.cu.cuGraphExecKernelNodeSetParams)(raw, raw_last, params) });
+                });
+            }
+        });
+        row(&format!("graph of {count} kernels, update of one"), ours, theirs);
+    }
+}
+
+/// What the figures of a group need.
+struct Rig<'a> {
+    context: &'a Context,
+    device: &'a Device,
+    queue: &'a Queue,
+    kernel: &'a Kernel,
+    raw: &'a Raw,
+    fns: &'a Fns,
 }
 
 fn main() {
@@ -130,6 +298,9 @@ fn main() {
     let context = Context::new(&[&device]).expect("urContextCreate");
     let queue = Queue::new(&context, &device, QueueFlags::empty()).expect("urQueueCreate");
     let unordered = Queue::new(&context, &device, QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE).expect("urQueueCreate");
+    if let (Some(module), Some(kernel)) = (arguments.next(), arguments.next()) {
+        return first_call(&context, &queue, &module, &kernel);
+    }
     let program = Program::with_binaries(&context, &[&device], &[PTX]).expect("urProgramCreateWithBinary");
     program.build(&context, "").expect("urProgramBuild");
     let kernel = Kernel::new(&program, "nothing").expect("urKernelCreate");
@@ -231,26 +402,45 @@ fn main() {
     finish(&queue);
     row("launch, event kept (in order)", ours, plain);
 
+    graphs(&Rig {
+        context: &context,
+        device: &device,
+        queue: &queue,
+        kernel: &kernel,
+        raw: &raw,
+        fns,
+    });
+
     // Memory.
     let device_usm = |size| Usm::device(&context, &device, size, UsmRequest::default()).expect("urUSMDeviceAlloc");
     drop(device_usm(4096));
-    let alloc_raw = median(201, 1, || {
+    let device_raw = |size| {
         let mut address = 0;
         // SAFETY: a place for the address, and memory that nobody uses.
         unsafe {
-            ok((raw.cu.cuMemAlloc)(&mut address, 4096));
+            ok((raw.cu.cuMemAlloc)(&mut address, size));
             ok((raw.cu.cuMemFree)(address));
         }
-    });
+    };
+    for (what, size, times) in [("4 KiB", 4096, 100), ("8 MiB", 8 << 20, 10)] {
+        row(
+            &format!("device alloc + free {what}"),
+            median(201, times, || (0..times).for_each(|_| drop(device_usm(size)))),
+            median(201, 1, || device_raw(size)),
+        );
+    }
+    // Of sizes for which nothing was freed before.
+    let each_new = |call: &dyn Fn(usize)| {
+        let mut size = 1 << 20;
+        median(201, 1, || {
+            size += 4096;
+            call(size);
+        })
+    };
     row(
-        "device alloc + free 4 KiB",
-        median(201, 100, || (0..100).for_each(|_| drop(device_usm(4096)))),
-        alloc_raw,
-    );
-    row(
-        "device alloc + free 8 MiB",
-        median(201, 10, || (0..10).for_each(|_| drop(device_usm(8 << 20)))),
-        alloc_raw,
+        "device alloc + free 1 MiB and more, each new",
+        each_new(&|size| drop(device_usm(size))),
+        each_new(&device_raw),
     );
     const MOST: usize = 256 << 20;
     let (near, far) = (device_usm(MOST), device_usm(MOST));
@@ -269,13 +459,16 @@ fn main() {
         ("D2D", far.ptr(), near.ptr()),
     ];
     for (what, dst, src) in pairs {
-        for size in [8, 4096, 65536, 1 << 20, 16 << 20, MOST] {
+        for size in [8, 4096, 65536, 256 << 10, 1 << 20, 4 << 20, 16 << 20, MOST] {
             let rounds = if size > 1 << 20 { 7 } else { 301 };
-            let ours = median(rounds, 1, || copy(dst, src, size));
-            let theirs = median(rounds, 1, || {
-                raw.copy(dst as u64, src as u64, size);
-                raw.wait();
-            });
+            let (mut ours, mut theirs) = (f64::MAX, f64::MAX);
+            for _ in 0..3 {
+                ours = ours.min(median(rounds, 1, || copy(dst, src, size)));
+                theirs = theirs.min(median(rounds, 1, || {
+                    raw.copy(dst as u64, src as u64, size);
+                    raw.wait();
+                }));
+            }
             row(&format!("{what} {size} B, blocking"), ours, theirs);
             if size == MOST {
                 println!(

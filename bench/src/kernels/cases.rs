@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The kernels that are measured: memory, arguments, ranges, and how much work they are.
 
+mod shapes;
+
 use oxur_client::Range;
 
 /// What memory holds before a kernel runs.
@@ -23,6 +25,8 @@ pub enum Init {
 pub enum Element {
     /// `float`, and how far results may be apart: relative to the larger of 1 and the value.
     F32(f64),
+    /// `float3`, likewise: a fourth `float` fills each up.
+    F32x3(f64),
     /// `double`, likewise.
     F64(f64),
     /// `uint`; the part of them that may differ, where they hang on the rounding of floats.
@@ -94,6 +98,8 @@ pub fn all() -> Vec<Case> {
     cases.extend(sgemm());
     cases.extend(arithmetic());
     cases.extend(groups());
+    cases.extend(shapes::local_sizes());
+    cases.extend(shapes::accesses());
     cases
 }
 
@@ -360,6 +366,11 @@ impl Case {
                 first(pairs(4).map(|(a, b)| (single(a), single(b))), |a, b| near(a, b, by)),
                 0,
             ),
+            Element::F32x3(by) => {
+                let used = pairs(4).enumerate().filter(|(i, _)| i % 4 < 3);
+                let used = used.map(|(_, (a, b))| (single(a), single(b)));
+                (first(used, |a, b| near(a, b, by)), 0)
+            }
             Element::F64(by) => (
                 first(pairs(8).map(|(a, b)| (double(a), double(b))), |a, b| near(a, b, by)),
                 0,

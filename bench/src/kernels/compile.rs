@@ -151,6 +151,8 @@ fn child(environment: &Environment, adapter: &str, module: &Path, cache: &Path) 
         .arg(module)
         .args(environment.arguments())
         .env("UR_CPU_CACHE", cache)
+        // As users have it: until the first code is there.
+        .env_remove("UR_CPU_TIER")
         .stderr(std::process::Stdio::inherit())
         .output()?;
     if !output.status.success() {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Groups of all shapes, over an array of two dimensions: with a barrier, without one, and without a look at the group.
+
+kernel void barrier_tile(global float *out, global const float *in, ulong width) {
+  local float tile[256];
+  size_t at = get_global_id(1) * width + get_global_id(0);
+  size_t size = get_local_size(0) * get_local_size(1);
+  size_t own = get_local_id(1) * get_local_size(0) + get_local_id(0);
+  tile[own] = in[at];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  out[at] = tile[own] + 0.5f * tile[size - 1 - own];
+}
+
+// The sum of a group, by a tree of any size.
+kernel void barrier_tree(global float *out, global const float *in, ulong width) {
+  local float sums[256];
+  size_t at = get_global_id(1) * width + get_global_id(0);
+  uint size = get_local_size(0) * get_local_size(1);
+  uint own = get_local_id(1) * get_local_size(0) + get_local_id(0);
+  sums[own] = in[at];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  while (size > 1) {
+    uint half_of = (size + 1) / 2;
+    if (own + half_of < size)
+      sums[own] += sums[own + half_of];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    size = half_of;
+  }
+  out[at] = in[at] - sums[0];
+}
+
+kernel void local_ids(global float *out, global const float *in, ulong width) {
+  size_t at = get_global_id(1) * width + get_global_id(0);
+  float here = (float)(get_local_id(0) + 3 * get_local_id(1));
+  out[at] = 0.5f * in[at] + here;
+}
+
+kernel void global_ids(global float *out, global const float *in, ulong width) {
+  size_t at = get_global_id(1) * width + get_global_id(0);
+  out[at] = 0.5f * in[at] + 1.0f;
+}
