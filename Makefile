@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# One command a task. Each sets up what it needs first, so on a fresh Debian 12 with Rust one command is enough.
+# One target per task. Each first installs what it needs, so on a fresh Debian 12 with Rust one command is enough.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -11,6 +11,7 @@ export PATH := $(CURDIR)/target/tools/bin:$(PATH)
 
 GENERATIONS := 2026.2 2026.1
 NEXTEST_PROFILE := $(if $(CI),ci,default)
+GRAPHS := 10000
 
 .PHONY: help
 help: ## Show this list
@@ -29,10 +30,10 @@ build: setup-build ## Build everything, optimised
 	cargo build --release --workspace --locked
 
 .PHONY: dist
-dist: build ## Stage in dist/ what a user installs
+dist: build ## Stage the files for users in dist/
 	scripts/dist.sh
 
-# Licences of others, and lists of what the packages are made of.
+# Third-party licences, and lists of the components of the packages.
 .PHONY: third-party
 third-party: setup-build
 	scripts/setup.sh third-party
@@ -56,9 +57,9 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 .PHONY: test
 test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-cuda test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
 
-# The parts of `make test`, for those who have run `make setup wheel package`.
+# The parts of `make test`. They need `make setup wheel package` first.
 .PHONY: test-rust
-test-rust: ## Our own tests, those of kernels on narrower vectors too
+test-rust: ## Our own tests, and the kernel tests on narrower vectors
 	cargo nextest run --workspace --exclude oxur-conformance-cuda --locked --profile $(NEXTEST_PROFILE)
 	for level in x86-64-v2 x86-64-v3; do \
 	  UR_CPU_TARGET=$$level cargo nextest run -p oxur-compiler --test run --locked --profile $(NEXTEST_PROFILE); \
@@ -73,7 +74,7 @@ test-reference: ## The conformance suites on Intel's loader and OpenCL adapter, 
 sanitize: ## The tests of the crates with unsafe code under AddressSanitizer and ThreadSanitizer
 	scripts/sanitize.sh
 
-# The tests of graph dumps have little unsafe code and big graphs. The clock and the environment are the host's.
+# The tests of graph dumps have little unsafe code, and their graphs are large. The tests use the host's clock and environment.
 .PHONY: miri
 miri: setup-build ## Handles, USM pools and the other parts of the kit under Miri, which checks the rules of unsafe Rust
 	scripts/setup.sh miri
@@ -102,7 +103,7 @@ test-wheel: ## The wheel in dist/, installed into copies of the client environme
 	done
 
 .PHONY: test-package-contents
-test-package-contents: ## The tarball and the .deb in dist/: what is in them, unpacked but not installed
+test-package-contents: ## The contents of the tarball and the .deb in dist/, unpacked but not installed
 	scripts/setup.sh packages
 	conformance/packages/contents.sh
 
@@ -122,10 +123,10 @@ MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib
 # Open3D, scikit-learn-intelex, oneDNN. The short part is in CI. CLIENTS=ggml is only run when named: it needs Python 3.12.
 CLIENTS := open3d sklearnex onednn
 
-# oneDAL computes by kernels on GPUs only.
+# oneDAL uses kernels only on GPUs.
 SKLEARNEX_AS_GPU := python3 conformance/clients/sklearnex/run.py --lib dist/lib --device gpu --under 'dist/bin/oxur run --as-gpu --'
 
-# llama.cpp and its kin accept only GPUs, and Intel's driver for CPUs refuses their kernels.
+# llama.cpp and its siblings accept only GPUs, and Intel's CPU driver rejects their kernels.
 GGML := python3 conformance/clients/ggml/run.py --lib dist/lib --under 'dist/bin/oxur run --as-gpu --' --full
 
 .PHONY: test-clients
@@ -153,7 +154,7 @@ test-suites: ## dpctl's test suite and a slice of dpnp's on dist/, compared with
 	done
 	$(MATHEMATICS) --generation 2026.2 --adapter opencl --groups linalg,programs --sizes 2,300
 
-# A driver of 2024, without extensions that adapters can do without.
+# A driver of 2024, without the extensions that adapters do not require.
 OLDER_LEVEL_ZERO = ZE_OXUR_DRIVER_VERSION=1.3.30049 ZE_OXUR_API_VERSION=1.9 ZE_OXUR_HIDE_EXTENSIONS=$(subst $(space),$(comma),$(OPTIONAL_EXTENSIONS))
 OPTIONAL_EXTENSIONS = ZE_extension_image_copy ZE_extension_image_format_support ZE_extension_srgb \
   ZE_extension_device_vector_sizes ZE_extension_device_ip_version ZE_extension_device_usablemem_size_properties \
@@ -165,11 +166,12 @@ comma = ,
 space = $(subst ,, )
 
 .PHONY: test-level-zero
-test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver; the conformance suite, SYCL C++ programs and dpctl on our adapter over ours; dpctl and a part of dpnp (MODULES) on Intel's adapters over it; PTI, sysman and OpenMP's runtime on it
+test-level-zero: ## Level Zero's rules on our driver under three loaders and on Intel's driver; the conformance suite, SYCL C++ programs and dpctl on our adapter over ours; what of the suite needs no execution over Intel's; dpctl and a part of dpnp (MODULES) on Intel's adapters over it; PTI, sysman and OpenMP's runtime on it
 	conformance/level_zero/run.sh ours-1.8 ours-alone intel -- --locked --profile $(NEXTEST_PROFILE)
 	python3 conformance/level_zero/device_info.py --lib dist/lib
 	conformance/ur/run.sh ours-level_zero -- --locked --profile $(NEXTEST_PROFILE)
 	$(OLDER_LEVEL_ZERO) conformance/ur/run.sh ours-level_zero -- --locked --profile $(NEXTEST_PROFILE)
+	conformance/ur/run.sh ours-level_zero-intel -- --locked --profile $(NEXTEST_PROFILE)
 	for generation in $(GENERATIONS); do \
 	  python3 conformance/sycl/run.py --generation $$generation --ours dist/lib --adapter level_zero; \
 	done
@@ -193,21 +195,48 @@ test-differential: setup-build ## Random kernels and OpenCL.std's functions on t
 	scripts/setup.sh clients
 	cargo run --release --locked -p oxur-differential -- $(DIFFERENTIAL)
 
+.PHONY: test-mutations
+test-mutations: setup-build ## Deliberate faults in the compiler, one at a time: its tests must see each (MUTATIONS=--help shows the options)
+	scripts/setup.sh nextest
+	python3 conformance/mutations/run.py $(MUTATIONS)
+
+.PHONY: test-graphs
+test-graphs: ## Random graphs of commands through UR on our adapters (GRAPHS=10000 says how many)
+	OXUR_UR_GRAPHS=$(GRAPHS) conformance/ur/run.sh ours-cpu ours-level_zero -- --release --locked --profile long random::
+
+# Few kernels of tests run for so long that they get their best code by themselves. So most suites ask for it; programs have what
+# users have, as the suites of `test-level-zero`.
 .PHONY: test-cpu
 test-cpu: ## The conformance suite, SYCL C++ programs, dpctl's suite and a slice of dpnp's on the CPU adapter, without OpenCL
-	conformance/ur/run.sh ours-cpu -- --locked --profile $(NEXTEST_PROFILE)
+	UR_CPU_TIER=best conformance/ur/run.sh ours-cpu -- --locked --profile $(NEXTEST_PROFILE)
 	for generation in $(GENERATIONS); do \
 	  python3 conformance/sycl/run.py --generation $$generation --ours dist/lib --adapter cpu; \
 	done
-	python3 conformance/sycl/spec/run.py --lib dist/lib --quick
-	python3 conformance/suites/compare.py dpctl dpnp --generation 2026.2 --stack ours --adapter cpu --lib dist/lib --verify-stack
+	UR_CPU_TIER=best python3 conformance/sycl/spec/run.py --lib dist/lib --quick
+	UR_CPU_TIER=best python3 conformance/suites/compare.py dpctl dpnp --generation 2026.2 --stack ours --adapter cpu --lib dist/lib --verify-stack
 	python3 conformance/suites/compare.py dpctl --generation 2026.1 --stack ours --adapter cpu --lib dist/lib --verify-stack
 	for generation in $(GENERATIONS); do \
 	  python3 conformance/clients/as_gpu/run.py --generation $$generation --lib dist/lib; \
 	done
-	$(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl none
+	UR_CPU_TIER=best $(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl none
 	$(MATHEMATICS) --generation 2026.1 --adapter cpu --groups linalg,programs --sizes 2,300
 	$(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl system --groups linalg,programs --sizes 300
+
+# What of Open3D has kernels that count on how items of a sub-group come together: scans, masks, hash maps.
+TIER_GROUPS := unary,reduction,indexing,hashing
+
+# UR_CPU_TIER reaches the programs; a second process does not get the best code instead.
+.PHONY: test-tiers
+test-tiers: ## The same suites on quick code and nothing else
+	UR_CPU_TIER=quick conformance/ur/run.sh ours-cpu -- --locked --profile $(NEXTEST_PROFILE)
+	for generation in $(GENERATIONS); do \
+	  UR_CPU_TIER=quick python3 conformance/sycl/run.py --generation $$generation --ours dist/lib --adapter cpu || exit 1; \
+	done
+	UR_CPU_TIER=quick python3 conformance/sycl/spec/run.py --lib dist/lib --quick
+	UR_CPU_TIER=quick python3 conformance/suites/compare.py dpctl dpnp --generation 2026.2 --stack ours --adapter cpu --lib dist/lib --verify-stack
+	UR_CPU_TIER=quick $(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl none
+	scripts/setup.sh open3d
+	UR_CPU_TIER=quick python3 conformance/clients/open3d/run.py --lib dist/lib --groups $(TIER_GROUPS)
 
 .PHONY: setup-corpus
 setup-corpus: setup-build
@@ -225,7 +254,7 @@ test-corpus: setup-corpus ## Compile a sample of 300 modules of them
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300
 
 .PHONY: test-nvptx
-test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL and oneDAL for NVIDIA GPUs, which NVIDIA's assembler must take
+test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL and oneDAL for NVIDIA GPUs; NVIDIA's assembler must accept it
 	scripts/setup.sh nvptx
 	cargo build --release --locked -p oxur-compiler
 	nvidia=$$(echo target/env/nvptx/lib/python3*/site-packages/nvidia/cuda_nvcc); \
@@ -236,7 +265,7 @@ test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL and oneDAL for NVID
 	done
 
 .PHONY: fuzz
-fuzz: setup-build ## Give the compiler and the CPU adapter what no client should: FUZZ_SECONDS (60) for each target, FUZZ_TARGETS
+fuzz: setup-build ## Fuzz the compiler, the CPU adapter and the Level Zero driver: FUZZ_SECONDS (60) for each target, FUZZ_TARGETS
 	scripts/setup.sh fuzz
 	scripts/fuzz.sh $(FUZZ_TARGETS)
 
@@ -246,7 +275,7 @@ bench: dist ## Compare call costs: raw OpenCL, Intel's stack, ours (BENCH=--help
 	cargo run --release --locked -p oxur-bench -- $(BENCH)
 
 .PHONY: bench-first-calls
-bench-first-calls: dist ## Compare how long first calls of dpnp take, compiling and from the cache: Intel's driver, our CPU adapter
+bench-first-calls: dist ## Compare the times of first calls in dpnp, compiled and from the cache: Intel's driver, our CPU adapter
 	scripts/setup.sh clients
 	python3 bench/first_calls.py $(BENCH)
 
@@ -256,6 +285,6 @@ lint: setup-build ## Check formatting, clippy, and the licences, sources and sta
 	scripts/lint.sh
 
 .PHONY: clean
-clean: ## Remove what the build made (the clients and tools in target/env and target/tools stay)
+clean: ## Remove build outputs (the clients and tools in target/env and target/tools stay)
 	rm -rf dist dist.new
 	if [ -d target ]; then find target -mindepth 1 -maxdepth 1 ! -name env ! -name tools -exec rm -rf {} +; fi

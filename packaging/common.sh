@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
 #
-# What the scripts that build packages share. They run at the root of the repository, and package what is staged in dist/.
+# Shared by the scripts that build packages. They run at the root of the repository, and package the contents of dist/.
 
 die() { printf '%s: %s\n' "$(basename "$(dirname "$0")")" "$*" >&2; exit 1; }
 
-# Everything that carries a date carries that of the commit, so that the same commit gives the same package.
+# All dates are the commit's, so that the same commit gives the same package.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8
 umask 022
@@ -17,6 +17,6 @@ readonly version
 readonly notices=target/third-party
 [[ -f $notices/THIRD-PARTY-NOTICES ]] || die "$notices is missing: run \`make third-party\`"
 
-# The pages that help a user; the others are for people who work on oxur.
+# The user documentation, and the pages that it links to.
 # shellcheck disable=SC2034
-readonly pages=(docs/{environment,faq,known-issues,support,users}.md)
+readonly pages=(docs/{compiler,cuda,environment,faq,known-issues,level-zero,performance,support,users}.md)

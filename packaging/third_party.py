@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Writes down what others wrote of what the packages ship: THIRD-PARTY-NOTICES and the CycloneDX files of sboms/.
+"""Collects the notices for third-party code in the packages: THIRD-PARTY-NOTICES and the CycloneDX files of sboms/.
 
     third_party.py FOLDER
 
-cargo-about and cargo-cyclonedx know the crates. The libraries that are linked statically besides come from Debian
-packages, whose copyright files have their licences.
+cargo-about and cargo-cyclonedx cover the crates. The other statically linked libraries come from Debian packages, whose
+copyright files contain their licences.
 """
 
 import json
@@ -18,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 TARGET = "x86_64-unknown-linux-gnu"
 
-# The crates whose programs and libraries are shipped.
+# The crates whose programs and libraries we ship.
 CRATES = (
     "adapters/cpu", "adapters/cuda", "adapters/level_zero", "adapters/opencl", "drivers/level_zero", "drivers/libopencl",
     "loader", "tools",
@@ -70,7 +70,7 @@ def sboms():
     options = ["--quiet", "--format", "json", "--spec-version", "1.5", "--target", TARGET]
     output("cargo", "cyclonedx", *options, "--describe", "binaries", "--no-build-deps")
     found = {}
-    # It writes them beside each Cargo.toml, of all crates of the workspace.
+    # It writes one file next to each Cargo.toml, for all crates of the workspace.
     for path in ROOT.glob("**/*.cdx.json"):
         folder = path.parent.relative_to(ROOT)
         if str(folder) in CRATES:
@@ -98,9 +98,9 @@ def sboms():
 
 def main():
     folder = Path(sys.argv[1])
-    # cargo-cyclonedx takes the time from it, and leaves out its random serial number.
+    # cargo-cyclonedx uses it as the time, and omits its random serial number.
     os.environ.setdefault("SOURCE_DATE_EPOCH", output("git", "log", "-1", "--format=%ct").strip())
-    # Both look at every crate of Cargo.lock, those of other platforms too.
+    # Both read every crate of Cargo.lock, including those of other platforms.
     output("cargo", "fetch", "--quiet", "--locked")
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "sboms").mkdir(parents=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The demo's computation: dpnp on the SYCL device, each result checked against numpy. Ends with 1 if one is wrong."""
+"""The demo's computation: dpnp on the SYCL device, each result checked against numpy. Exits with 1 if one is wrong."""
 
 import sys
 

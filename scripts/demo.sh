@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What `make demo` shows, for both generations of libsycl: dpnp and a SYCL C++ program that compiles its kernel at run
-# time compute on our libraries in dist/; which library serves the calls; and whether the results are right. Ends with 1
-# when a result is wrong, a library is not ours, or an OpenCL driver is loaded where none should be.
+# Implements `make demo`. For both generations of libsycl, dpnp and a SYCL C++ program that compiles its kernel at run time
+# compute on our libraries in dist/. It shows which library serves the calls, and whether the results are right. It exits with 1
+# if a result is wrong, a library is not ours, or an OpenCL driver is loaded although it should be hidden.
 #
 #   scripts/demo.sh [cpu|opencl|intel]
 #
 #   cpu      our CPU adapter; every OpenCL driver is hidden (the default)
 #   opencl   our OpenCL adapter, over Intel's OpenCL CPU driver
-#   intel    Intel's libraries, for looking at them beside ours
+#   intel    Intel's libraries, to compare with ours
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,17 +22,17 @@ case $adapter in
   intel) stack=(--stack intel) ;;
   *) die "no adapter is called $adapter: cpu, opencl" ;;
 esac
-# on GENERATION COMMAND...: runs the command on the stack; fails unless the libraries mapped are the ones meant. The CPU
-# adapter begins with an empty cache: what is seen is a first run, with all that is compiled in it.
+# on GENERATION COMMAND...: runs the command on the stack; fails unless the mapped libraries are the intended ones. The CPU
+# adapter starts with an empty cache, so the demo shows a first run, with all its compilation.
 on() {
   python3 conformance/suites/stack.py --generation "$1" "${stack[@]}" -- env UR_CPU_CACHE="$work/kernels" "${@:2}"
 }
 
-# The calls that libsycl made, from its own trace: how often each, the dozen most frequent.
+# The calls that libsycl made, from its own trace: the dozen most frequent, with their counts.
 calls() { sed -nE 's/^ *---> (ur[A-Za-z]+).*/\1/p' | sort | uniq -c | sort -k1,1nr -k2 | sed -n '1,12s/^/  /p'; }
 
-# Who serves them, from the dynamic linker's own account (LD_DEBUG=bindings): which file the ur* symbols came from.
-# libsycl binds functions of a loader; a loader binds the tables (ur...ProcAddrTable) of an adapter.
+# Which files the ur* symbols came from, from the dynamic linker's log (LD_DEBUG=bindings). libsycl binds the functions of a
+# loader; a loader binds the tables (ur...ProcAddrTable) of an adapter.
 served_by() {
   sed -nE 's/.*binding file ([^ ]*) .* to ([^ ]*libur_[^ ]*) .*symbol `(ur[A-Za-z]+).*/\2 \3/p' "$1" |
     sed "s|$PWD/||" | sort -u |
@@ -56,7 +56,7 @@ for generation in 2026.1 2026.2; do
   echo "UR calls that dpnp made, the most frequent:"
   cat "$log" "$log.trace" | calls | grep . || die "SYCL_UR_TRACE=2 traced no call"
 
-  # -w: the headers warn of their own deprecated parts.
+  # -w: the headers warn about their own deprecated parts.
   g++ -w -std=c++17 -I"$env/include" conformance/sycl/hello.cpp -o "$hello" -L"$env/lib" -lsycl
   on "$generation" env LD_DEBUG=bindings "$hello" >"$log" 2>"$log.bindings" ||
     { tail -n 20 "$log"; die "hello.cpp on $generation failed"; }

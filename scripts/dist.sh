@@ -3,13 +3,13 @@
 #
 # Stages in dist/ what a user installs, from target/release (built by `make build`):
 #
-#   dist/lib/libur_*.so*                the loader and every adapter, with the links that C libraries have
+#   dist/lib/libur_*.so*                the loader and every adapter, with the usual links of C libraries
 #   dist/lib/liboxur_as_gpu_preload.so  preloaded by `oxur run --as-gpu`
-#   dist/lib/adapters/libur_adapter_level_zero.so.0  for devices that no other adapter has
-#   dist/lib/adapters/libur_adapter_cuda.so.0  for NVIDIA GPUs, when it is named
+#   dist/lib/adapters/libur_adapter_level_zero.so.0  used for devices that no other adapter has
+#   dist/lib/adapters/libur_adapter_cuda.so.0  for NVIDIA GPUs, used only by name
 #   dist/lib/libze_oxur_cpu.so.1        the Level Zero driver
 #   dist/lib/level-zero/libze_loader.so.1  a link to it, for programs that look for a loader of Level Zero
-#   dist/lib/opencl/libOpenCL.so.1      for native handles of the CPU adapter, where a process has no other libOpenCL
+#   dist/lib/opencl/libOpenCL.so.1      for native handles of the CPU adapter, in processes without another libOpenCL
 #   dist/include/unified-runtime/       the C headers
 #   dist/lib/cmake/unified-runtime/     find_package(unified-runtime)
 #   dist/lib/pkgconfig/                 unified-runtime.pc
@@ -17,12 +17,13 @@
 #   dist/share/                         man pages and shell completions of the command
 #   dist/bin/oxur-compiler              the CPU adapter's compiler as a command
 #
-# dist/ can be moved as a whole. These are failures: a part that is missing, a library with a wrong soname, and one that
-# exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs; libOpenCL those of
-# OpenCL, the Level Zero driver those of Level Zero, the preloaded library those of libsycl): LLVM is linked into the CPU
-# and CUDA adapters and the driver, and must not meet another LLVM of the process. So are files that need more
-# of a system than every Linux since 2021 has, by the rules of manylinux_2_34. Debug information stays in target/release; of
-# the symbols, those of our own code are kept, for backtraces.
+# dist/ can be moved as a whole. The script fails if
+# - a part is missing, or a library has a wrong soname.
+# - a library exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs; libOpenCL those of
+#   OpenCL, the Level Zero driver those of Level Zero, the preloaded library those of libsycl). LLVM is linked into the CPU and
+#   CUDA adapters and the driver, and must not conflict with another LLVM in the process.
+# - a file needs more than every Linux since 2021 has, by the rules of manylinux_2_34.
+# Debug information stays in target/release. The symbols of our own code are kept, for backtraces.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -35,14 +36,14 @@ die() { printf 'dist: %s\n' "$*" >&2; exit 1; }
 
 [[ -n $version ]] || die "Cargo.toml names no version"
 
-# The libraries: the loader, and one for each folder of adapters/ but the kit.
+# The libraries: the loader, and one for each folder of adapters/ except the kit.
 libraries=(ur_loader)
 for folder in adapters/*/; do
   adapter=$(basename "$folder")
   [[ $adapter =~ ^(kit|level_zero|cuda)$ || ! -f $folder/Cargo.toml ]] || libraries+=("ur_adapter_$adapter")
 done
 
-# What manylinux_2_34 allows: libraries, and the newest version of each kind of symbol.
+# What manylinux_2_34 allows: these libraries, and symbols up to these versions.
 readonly system_libraries=(ld-linux-x86-64.so.2 libc.so.6 libgcc_s.so.1 libm.so.6 libstdc++.so.6)
 readonly newest_symbols=(GLIBC_2.34 GLIBCXX_3.4.29 CXXABI_1.3.13 GCC_12.0.0)
 
@@ -69,7 +70,7 @@ ship() {
   chmod 755 "$2"
 }
 
-# check FILE SONAME EXPORTS: fails unless a library has this soname and exports only functions whose names begin like this.
+# check FILE SONAME EXPORTS: fails unless a library has this soname and exports only functions with this prefix.
 check() {
   [[ -f $1 ]] || die "$1 is missing: run \`make build\`"
   local soname foreign
@@ -79,18 +80,27 @@ check() {
   [[ -z $foreign ]] || die "$1 exports what it should not: ${foreign//$'\n'/, }"
 }
 
+# late FILE: fails if LLVM's constructors run when a library is loaded (compiler/llvm_statics.ld).
+late() {
+  local at_once
+  [[ $(readelf -SW "$1") == *" oxur_llvm_init "* ]] || die "$1 has no section oxur_llvm_init"
+  at_once=$(readelf -dW "$1" | sed -n 's/.*(INIT_ARRAYSZ) *\([0-9]*\).*/\1/p')
+  ((at_once < 256)) || die "$1 has constructors of $((at_once / 8)) modules that run when it is loaded"
+}
+
 rm -rf "$stage"
 mkdir -p "$stage"/{bin,include/unified-runtime} \
   "$stage"/lib/{adapters,cmake/unified-runtime,level-zero,opencl,pkgconfig}
-# In a folder of its own, where the dynamic linker does not find it before another.
+# In its own folder, where the dynamic linker does not find it before another one.
 check "$release/liboxur_libopencl.so" libOpenCL.so.1 cl
 ship "$release/liboxur_libopencl.so" "$stage/lib/opencl/libOpenCL.so.1"
 check "$release/libze_oxur_cpu.so" libze_oxur_cpu.so.1 'ze[lrstx]?'
+for name in ze_oxur_cpu ur_adapter_cpu ur_adapter_cuda; do late "$release/lib$name.so"; done
 ship "$release/libze_oxur_cpu.so" "$stage/lib/libze_oxur_cpu.so.1"
-# Where the dynamic linker does not find it before another, either.
+# Here, too, the dynamic linker does not find it before another one.
 ln -s ../libze_oxur_cpu.so.1 "$stage/lib/level-zero/libze_loader.so.1"
-# By their names they would hide Intel's adapters, which drive the GPUs of most machines, if they were where those are searched.
-# That for CUDA lacks too much to be taken where nobody asks for it: programs would prefer its GPU to a CPU that runs all.
+# In a searched folder, their names would hide Intel's adapters, which drive the GPUs of most machines. The CUDA adapter lacks
+# too much to be used by default: programs would prefer its GPU to a CPU that runs everything.
 for name in level_zero cuda; do
   check "$release/libur_adapter_$name.so" "libur_adapter_$name.so.0" 'ur|oxur'
   ship "$release/libur_adapter_$name.so" "$stage/lib/adapters/libur_adapter_$name.so.0"
@@ -111,7 +121,7 @@ for name in oxur oxur-compiler; do
   [[ -f $release/$name ]] || die "$release/$name is missing: run \`make build\`"
   ship "$release/$name" "$stage/bin/$name"
 done
-# From the command's own definition, into the folders where shells and man look below a prefix.
+# Generated by the command itself, into the folders where shells and man look below a prefix.
 mkdir -p "$stage"/share/{bash-completion/completions,fish/vendor_completions.d,zsh/site-functions}
 "$stage/bin/oxur" completions bash >"$stage/share/bash-completion/completions/oxur"
 "$stage/bin/oxur" completions fish >"$stage/share/fish/vendor_completions.d/oxur.fish"

@@ -4,30 +4,30 @@
 # Runs the fuzz targets of the compiler (compiler/fuzz), of the CPU adapter (adapters/cpu/fuzz) and of the Level Zero
 # driver (drivers/level_zero/fuzz), with AddressSanitizer for our own code.
 #
-#   scripts/fuzz.sh [TARGET...]     all targets when none is named
+#   scripts/fuzz.sh [TARGET...]     all targets if none is named
 #
 #   FUZZ_SECONDS   how long each of them runs (60)
 #   FUZZ_OPTIONS   more options for libFuzzer, such as -jobs=4
 #
-# What is found lies in target/fuzz/artifacts; `scripts/fuzz.sh TARGET FILE` runs one of them again. Seeds are the
-# modules of the tests, and small ones of the corpus (`make corpus`) where it was fetched; what is learned from them
-# stays in target/fuzz/corpus.
+# Findings are in target/fuzz/artifacts; `scripts/fuzz.sh TARGET FILE` runs one of them again. Seeds are the modules of
+# the tests, and small ones of the corpus if it was fetched (`make corpus`). The fuzzers' own corpus stays in
+# target/fuzz/corpus.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 export PATH=$PWD/target/tools/bin:$PATH
-# cargo-fuzz wants a nightly toolchain for the flags that it passes; the stable one has all that they need.
+# cargo-fuzz needs a nightly toolchain for the flags that it passes; the stable one has everything that they need.
 export RUSTC_BOOTSTRAP=1 CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$PWD/target}/fuzz
 readonly work=$CARGO_TARGET_DIR targets=(spirv workgroup compile object cache sizes calls)
 readonly llvm=${LLVM_SYS_221_PREFIX:-/usr/lib/llvm-22}
-# No more memory than 2 GiB, no longer than 10 seconds. Leaks are LLVM's, of contexts that a panic left behind.
+# At most 2 GiB of memory and 10 seconds. Leaks are LLVM's: contexts that a panic left behind.
 readonly limits=(-rss_limit_mb=2048 -timeout=10 -max_len=16384 -detect_leaks=0 -print_final_stats=1)
 
 folder() { case $1 in sizes) echo adapters/cpu ;; calls) echo drivers/level_zero ;; *) echo compiler ;; esac; }
 build() { (cd "$(folder "$1")" && cargo fuzz build "$1"); }
 binary() { echo "$work/x86_64-unknown-linux-gnu/release/$1"; }
 
-# The tests' modules, as the tests assemble them, and the smallest of each library of the corpus.
+# The tests' modules, as the tests assemble them, and the smallest modules of each library of the corpus.
 modules() {
   local folder=$1 library
   OXUR_KEEP_MODULES=$folder cargo test -q --locked -p oxur-compiler --test filetests >/dev/null
@@ -37,7 +37,7 @@ modules() {
   done
 }
 
-# Objects that the compiler made: of the cache's files, all but the trailer of 112 bytes.
+# Objects from the compiler: files of the cache without their trailer of 112 bytes.
 objects() {
   local folder=$1 cache=$work/cache file
   cargo build -q --release --locked -p oxur-compiler

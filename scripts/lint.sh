@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What `make lint` does: formatting, clippy, and cargo-deny by deny.toml.
+# Implements `make lint`: formatting, clippy, and cargo-deny with deny.toml.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# cargo-deny checks for yanked crates only when it has an advisory database. Without network (deny.toml says why) it
-# gets one with a single advisory, for a crate that does not exist. A real one, if it was fetched, is left alone.
+# cargo-deny checks for yanked crates only if it has an advisory database. Without network (see deny.toml) this function
+# creates one with a single advisory, for a crate that does not exist. It leaves a real one alone, if it was fetched.
 placeholder_database() {
   local database=target/advisory-dbs/advisory-db-3157b0e258782691 # the name that cargo-deny derives for RustSec's
   if [[ -d $database ]] && git -C "$database" remote get-url origin >/dev/null 2>&1; then return; fi
@@ -37,7 +37,7 @@ ADVISORY
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --locked -- -D warnings
 
-# --offline below needs every crate on this machine, those of other platforms too.
+# --offline below needs every crate on this machine, including those of other platforms.
 cargo fetch --locked
 placeholder_database
 cargo deny --offline check

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Has libraries that were built for glibc 2.38 and GCC 14 or newer run on Debian 12 (glibc 2.36, GCC 12).
+"""Makes libraries that were built for glibc 2.38 and GCC 14 or newer run on Debian 12 (glibc 2.36, GCC 12).
 
     older_libc.py LIBRARY...       changes the files
 
 For tests only. It knows the functions that the compiler and the C headers bring in by themselves:
 
-- __isoc23_strtoul and its like become strtoul: they differ for C23's "0b1" alone.
-- std::ios_base_library_init() is a mark without a call. Its version is all that has to go.
-- __cxa_call_terminate becomes weak. It ends the process, which a null pointer does as well.
+- __isoc23_strtoul and similar functions become strtoul: they differ only for C23's "0b1".
+- std::ios_base_library_init() is a marker that is never called. Only its version must go.
+- __cxa_call_terminate becomes weak. It terminates the process, as calling a null pointer does.
 
-The versions that only those need become weak, so that the dynamic linker accepts a C library without them. Whatever else
-is missing is an error: each library gets loaded at the end.
+The versions that only those need become weak, so that the dynamic linker accepts a C library without them. Anything else
+that is missing is an error: each library is loaded at the end.
 """
 
 import ctypes
@@ -50,7 +50,7 @@ def relax(path: Path) -> None:
             names[index], flags[index] = string(name), at + 4
             at += step
         entry += following
-    # What all functions of C have on this processor.
+    # The oldest version: all C functions on this processor have it.
     oldest = min(
         (tuple(map(int, name.removeprefix("GLIBC_").split("."))), index)
         for index, name in names.items()

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Installs what the build, the tests and the demo need, and does nothing where it is there already.
+# Installs what the build, the tests and the demo need. It does nothing for parts that are already there.
 #
-#   scripts/setup.sh [PART...]     all parts when none is named
+#   scripts/setup.sh [PART...]     all parts if none is named
 #
 #   system   Debian packages (as root or by sudo), and a look at the Rust toolchain
 #   clients  the two client environments target/env/v2026.{1,2}: libsycl, Intel's OpenCL CPU driver, dpctl, dpnp
@@ -11,26 +11,27 @@
 #            target/env/level-zero-clients: programs that use Level Zero without SYCL, on top of a client environment
 #            (when named only)
 #   open3d, sklearnex, onednn
-#            target/env/<name>: real programs that conformance/clients runs (when named only); the last two lie on top of
+#            target/env/<name>: real programs that conformance/clients runs (when named only); the last two are on top of
 #            a client environment
-#   ggml     target/env/ggml: llama.cpp, whisper.cpp and stable-diffusion.cpp, which conformance/clients runs, too (when named
-#            only; 3 GB; a Python 3.12 or newer, which PYTHON may name)
+#   ggml     target/env/ggml: llama.cpp, whisper.cpp and stable-diffusion.cpp, which conformance/clients also runs (when named
+#            only; 3 GB; needs Python 3.12 or newer, which PYTHON may name)
 #   level-zero  Level Zero's headers, target/env/level-zero/include/level_zero: the build needs them
-#   level-zero-runtime  target/env/level-zero: loaders of Level Zero that tests use (lib/ has the newest, loader-1.8/ that
-#            of Debian 12), and Intel's driver (intel-gpu/)
+#   level-zero-runtime  target/env/level-zero: Level Zero loaders for tests (lib/ has the newest, loader-1.8/ that of
+#            Debian 12), and Intel's driver (intel-gpu/)
 #   headers  the reference's headers, target/env/headers/<version>/ (and the clients, whose pip fetches them)
-#   corpus   target/env/corpus: what reads the corpus of kernels (conformance/corpus), which fetches the rest itself
-#   sycl-spec  target/env/sycl-spec: what works out the results of SYCL's functions (conformance/sycl/spec)
-#   nvptx    target/env/nvptx: NVIDIA's assembler for PTX and its mathematical functions, which tests of the compiler's
-#            second target need
-#   nextest  cargo-nextest, if there is none: into target/tools
-#   deny     cargo-deny, if there is none: into target/tools
-#   fuzz     cargo-fuzz, if there is none: into target/tools (when named only)
-#   third-party  cargo-about and cargo-cyclonedx, if there are none: into target/tools (when named only)
-#   wheel    target/env/wheel: what builds and checks the wheel (when named only)
-#   packages Debian packages that test the tarball and the .deb (when named only)
-#   qemu     qemu-user, which shows tests other processors (when named only)
-#   miri     Miri and the nightly toolchain that it comes with, by rustup (when named only)
+#   corpus   target/env/corpus: reads the corpus of kernels (conformance/corpus), which fetches the rest itself
+#   sycl-spec  target/env/sycl-spec: computes the expected results of SYCL's functions (conformance/sycl/spec)
+#   nvptx    target/env/nvptx: NVIDIA's PTX assembler and its mathematical functions, for the tests of the compiler's
+#            second target
+#   nextest  cargo-nextest, if missing: into target/tools
+#   deny     cargo-deny, if missing: into target/tools
+#   fuzz     cargo-fuzz, if missing: into target/tools (when named only)
+#   third-party  cargo-about and cargo-cyclonedx, if missing: into target/tools (when named only)
+#   wheel    target/env/wheel: builds and checks the wheel (when named only)
+#   packages Debian packages for the tests of the tarball and the .deb (when named only)
+#   qemu     qemu-user, which emulates other processors for tests (when named only)
+#   rust-src the source of the standard library, through rustup (when named only)
+#   miri     Miri and the nightly toolchain that it needs, through rustup (when named only)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -70,11 +71,11 @@ system() {
 packages() { debian debootstrap lintian zstd; }
 qemu() { debian qemu-user; }
 
-# private_apt SUITE: has `suite_apt` run apt on another suite of Debian, in a folder of its own. The system's lists of
-# packages stay as they are, and nothing gets installed.
+# private_apt SUITE: sets up `suite_apt`, which runs apt on another suite of Debian, in its own folder. The system's package
+# lists do not change, and nothing is installed.
 private_apt() {
   local suite=$1 mirror
-  # The system's mirror of Debian, not of security updates or of others.
+  # The system's mirror of Debian itself, not of security updates or other sources.
   mirror=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' |
     sed -nE '/^Debian .*\/debian\/?$/{s/^Debian //p;q}')
   suite_root=$PWD/target/env/level-zero/apt/$suite
@@ -90,7 +91,7 @@ private_apt() {
     { cat "$suite_root/log" >&2; die "Debian's $suite cannot be read"; }
 }
 
-# unpack TARGET NAME...: downloads packages of the suite of private_apt, and unpacks them into a folder.
+# unpack TARGET NAME...: downloads packages of private_apt's suite, and unpacks them into a folder.
 unpack() {
   local target=$1 archive
   rm -rf "$suite_root/debs"
@@ -123,8 +124,8 @@ level-zero() {
   echo "$version" >"$stamp"
 }
 
-# Two loaders of Level Zero, and Intel's driver, which runs without a GPU. Nothing finds them by chance: the loader of
-# another version would come with the driver if they shared a folder.
+# Two loaders of Level Zero, and Intel's driver, which runs without a GPU. They are in separate folders: in a shared one, the
+# driver's search would find the loader of another version.
 level-zero-runtime() {
   local env=target/env/level-zero target
   [[ -f $env/.runtime ]] && return
@@ -141,12 +142,12 @@ level-zero-runtime() {
     mv "$env/unpacked/$target"/usr/lib/*/lib*.so* "$env/$target/"
   done
   rm -rf "$env/unpacked" "$env/apt"
-  # Sid's is built for a newer C library than Debian 12 has.
+  # Sid's loader is built for a newer C library than Debian 12 has.
   "$(python)" scripts/older_libc.py "$env"/lib/*.so.1.*
   touch "$env/.runtime"
 }
 
-# The Python of the environments: the references were recorded with 3.11, and conformance/ needs no less.
+# The Python of the environments: the references were recorded with 3.11, and conformance/ needs at least that.
 python() {
   local found
   found=$(command -v python3.11 || command -v python3) || die "python3 is missing"
@@ -169,7 +170,7 @@ clients() {
       python=$(python)
       "$python" -m venv --clear "$env"
     fi
-    # The file names every package, so pip need not look for more.
+    # The file lists every package, so pip need not resolve dependencies.
     "$env/bin/python" -m pip install -q --no-deps --retries 10 --progress-bar off -r "$requirements"
     stamp "$env/.stamp" "$requirements"
   done
@@ -219,7 +220,7 @@ corpus() { small corpus requirements/corpus-tool.txt; }
 nvptx() { small nvptx requirements/nvptx.txt; }
 sycl-spec() { small sycl-spec requirements/sycl-spec.txt; }
 
-# over NAME BASE: an environment of what a program needs on top of a client environment, whose packages it sees.
+# over NAME BASE: an environment with a program's packages on top of a client environment, whose packages it sees.
 over() {
   clients
   small "$1" "requirements/$1.txt"
@@ -250,7 +251,7 @@ ggml() {
   stamp "$env/.stamp" "$requirements"
 }
 
-# cargo_tool NAME VERSION [OPTION...]: any version that is there will do; the one we install is pinned.
+# cargo_tool NAME VERSION [OPTION...]: any installed version will do; the one that we install is pinned.
 cargo_tool() {
   PATH=$tools/bin:$PATH cargo "${1#cargo-}" --version >/dev/null 2>&1 && return
   say "cargo install $1 $2 (some minutes)"
@@ -269,6 +270,12 @@ third-party() {
   cargo_tool cargo-cyclonedx "$cyclonedx_version"
 }
 
+rust-src() {
+  [[ -e $(rustc --print sysroot)/lib/rustlib/src/rust/library/Cargo.lock ]] && return
+  say "rustup component add rust-src"
+  rustup component add rust-src
+}
+
 miri() {
   cargo +nightly miri --version >/dev/null 2>&1 && return
   say "rustup toolchain install nightly, with Miri"
@@ -277,12 +284,12 @@ miri() {
 
 (($#)) || set -- system level-zero level-zero-runtime clients headers corpus sycl-spec nvptx nextest deny
 mkdir -p target/env
-# One set-up at a time: two would write the same folders.
+# One setup at a time: two would write the same folders.
 exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | miri | open3d | sklearnex | onednn | ggml) "$part" ;;
+    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | rust-src | miri | open3d | sklearnex | onednn | ggml) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds dist/oxur-<version>-linux-x86_64.tar.gz from dist/ (staged by `make dist`): the tree as it is, which works wherever
-# it is unpacked, with licences and pages for users. It is gzip because a bare system unpacks that; xz and zstd would save
-# a quarter.
+# Builds dist/oxur-<version>-linux-x86_64.tar.gz from dist/ (staged by `make dist`): the tree, which works in any folder, with
+# licences and user documentation. It is gzip because a minimal system can unpack that; xz and zstd would save a quarter.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source packaging/common.sh

@@ -3,9 +3,9 @@
 #
 # Builds dist/oxur-<version>-py3-none-manylinux_2_34_x86_64.whl from dist/ (staged by `make dist`).
 #
-# Of the environment's lib folder the wheel takes one name, that of the CPU adapter; all else is in the package's folder,
-# where it meets no file of Intel's packages. These are failures: auditwheel finds that the libraries need a newer system
-# than the wheel's name says, and a wheel of more than 40 MB.
+# The wheel uses one name in the environment's lib folder, that of the CPU adapter. Everything else is in the package's folder,
+# where it cannot conflict with Intel's packages. The build fails if auditwheel finds that the libraries need a newer system
+# than the wheel's name says, or if the wheel is larger than 40 MB.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -24,13 +24,13 @@ cp -L dist/bin/oxur "$stage/bin/"
 cp -L dist/lib/libur_adapter_cpu.so.0 "$stage/"
 cp -rL dist/include "$stage/tree/"
 cp -rL dist/lib/{libur_loader.so.0,libur_adapter_opencl.so.0,liboxur_as_gpu_preload.so,cmake,opencl,pkgconfig} "$stage/tree/lib/"
-# For linkers, which look for this name.
+# Linkers look for this name.
 echo 'INPUT(libur_loader.so.0)' >"$stage/tree/lib/libur_loader.so"
 cp -r target/third-party/. "$stage/"
 
 (cd "$stage" && ../../"$python" -m hatchling build -t wheel -d ../../dist)
 wheel=$(echo dist/*.whl)
-# It rejects a wheel whose libraries need more than its name says, by the name that it would have.
+# It rejects a wheel whose libraries need a newer system than its name says, by printing the name that it should have.
 verdict=$("$python" -m auditwheel show "$wheel")
 [[ $verdict == *'"manylinux_2_34_x86_64"'* ]] || die "auditwheel does not agree: $verdict"
 size=$(stat -c %s "$wheel")

@@ -6,7 +6,7 @@ Python itself starts as fast as without it, and programs that use the standard l
 
 import sys
 
-# Python looks for these each time that it starts; the last one on behalf of Debian's sitecustomize.
+# Python looks for these at every start; Debian's sitecustomize looks for the last one.
 _CUSTOMIZATIONS = {"sitecustomize", "usercustomize", "apport_python_hook"}
 
 
@@ -15,13 +15,13 @@ class _FirstPackage:
 
     @classmethod
     def find_spec(cls, name, path=None, target=None):
-        # Packages' start-up modules, as ours, begin with an underscore.
+        # Start-up modules of packages, such as ours, begin with an underscore.
         if path is not None or name.startswith("_") or name in sys.stdlib_module_names or name in _CUSTOMIZATIONS:
             return None
         try:
             sys.meta_path.remove(cls)
         except ValueError:
-            return None  # Another thread was first.
+            return None  # Another thread was faster.
         import oxur  # noqa: F401
 
         return None

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The oneAPI Unified Runtime in Rust, with a SYCL device for every x86-64 CPU.
 
-There is nothing to call: SYCL programs of this environment find the device. Importing this package, which Python does by
-itself before it imports another, sees to that:
+There is nothing to call: SYCL programs in this environment find the device. Python imports this package automatically before
+it imports another one. The import prepares the environment:
 
-* libsycl 2026.2 finds the CPU adapter in its own folder; where that is another one, it is told of ours.
-* libsycl 2025.3 to 2026.1 get our loader instead of the one that lies beside them.
+* libsycl 2026.2 finds the CPU adapter in its own folder. If the adapter is in another folder, the package sets its search path.
+* libsycl 2025.3 to 2026.1 use our loader instead of the one next to them.
 
-``OXUR_CPU`` is ``fallback`` (the default: OpenCL drivers' CPUs come first, if they take SPIR-V), ``prefer`` (ours comes
+``OXUR_CPU`` is ``fallback`` (the default: CPUs of OpenCL drivers come first, if they accept SPIR-V), ``prefer`` (ours comes
 first), or ``off``.
-Where ``UR_ADAPTERS_FORCE_LOAD`` is set, that decides, and nothing is done here.
+If ``UR_ADAPTERS_FORCE_LOAD`` is set, it decides, and the package leaves the adapters alone.
 
-``UR_CPU_DEVICE_TYPE=gpu`` shows the CPU as a GPU to libraries that insist on one, if it is set when Python starts.
+``UR_CPU_DEVICE_TYPE=gpu`` shows the CPU as a GPU to libraries that accept only GPUs, if it is set when Python starts.
 """
 
 import os
@@ -26,18 +26,18 @@ _AS_GPU = "liboxur_as_gpu_preload.so"
 _VENDORS = "/etc/OpenCL/vendors"
 # OpenCL drivers without CPUs.
 _GPUS = ("libigdrcl", "libnvidia-opencl", "libamdocl", "libMesaOpenCL")
-# What the version of PoCL begins with.
+# The prefixes of PoCL's version string.
 _POCL = (b"OpenCL 3.0 PoCL ", b"OpenCL 2.0 pocl ", b"OpenCL 1.2 pocl ")
 _SYSTEM = ("/usr/lib/x86_64-linux-gnu", "/usr/lib64", "/usr/lib", "/usr/local/lib")
 
 #: A folder with ``lib``, ``include``, ``lib/cmake`` and ``lib/pkgconfig``, for C and C++ programs.
 prefix = os.path.dirname(os.path.abspath(__file__))
-#: The folder of the libraries but the CPU adapter.
+#: The folder of all libraries except the CPU adapter.
 lib = os.path.join(prefix, "lib")
 
 
 def cpu_adapter():
-    """The file of the CPU adapter; None where it is not installed."""
+    """The file of the CPU adapter, or None if it is not installed."""
     packages = os.path.dirname(prefix)
     # <environment>/lib/python3.x/site-packages; other installers' --target makes it the environment itself.
     for environment in (os.path.dirname(os.path.dirname(os.path.dirname(packages))), packages):
@@ -48,8 +48,8 @@ def cpu_adapter():
 
 
 def _lib_folders():
-    """Where the packages that this Python imports have their libraries, in the order in which it looks for packages: those
-    of its environment, of the user (`pip install --user`), of the system."""
+    """The library folders of the packages that this Python imports, in its search order: those of its environment, of the
+    user (`pip install --user`), of the system."""
     for path in sys.path:
         if path.endswith(("/site-packages", "/dist-packages")):
             # <prefix>/lib/python3.x/site-packages
@@ -68,7 +68,7 @@ def _libsycl(folders):
 
 
 def _needs(path, library):
-    """Whether an ELF file (64 bits, little-endian) names a library among those that it needs."""
+    """Whether an ELF file (64-bit, little-endian) depends on a library."""
     file = os.open(path, os.O_RDONLY)
     try:
         header = os.pread(file, 64, 0)
@@ -95,12 +95,12 @@ def _needs(path, library):
 
 
 def _has_level_zero():
-    """Whether the machine may have a GPU that Intel's adapters of 2026.1 and before drive, which our loader cannot take."""
+    """Whether the machine may have a GPU that needs Intel's adapters of 2026.1 or before, which our loader rejects."""
     return os.path.exists("/dev/dri") and any(os.path.exists(f"{folder}/libze_loader.so.1") for folder in _SYSTEM)
 
 
 def _opencl_drivers():
-    """The files of the OpenCL drivers that an ICD loader takes, some without a folder."""
+    """The files of the OpenCL drivers that an ICD loader would load, some without a folder."""
     environ = os.environ
     yield from filter(None, environ.get("OCL_ICD_FILENAMES", "").split(":"))
     vendors = environ.get("OCL_ICD_VENDORS") or _VENDORS
@@ -117,7 +117,7 @@ def _opencl_drivers():
 
 
 def _takes_spirv(pocl):
-    """Whether a PoCL was built with SPIR-V, as its version says: ``..., RELOC, SPIR-V, LLVM 17.0.6, ...``."""
+    """Whether a PoCL was built with SPIR-V, by its version string: ``..., RELOC, SPIR-V, LLVM 17.0.6, ...``."""
     folders = [""] if "/" in pocl else [*os.environ.get("LD_LIBRARY_PATH", "").split(":"), *_SYSTEM]
     for path in (os.path.join(folder, pocl) for folder in folders):
         if os.path.exists(path):
@@ -128,19 +128,19 @@ def _takes_spirv(pocl):
                 if at >= 0:
                     return b"SPIR-V" in data[at : data.find(b"LLVM", at)]
             break
-    return True  # There is no telling.
+    return True  # It is unknown.
 
 
 def _is_opencl_cpu_useless():
-    """Whether the only CPUs of OpenCL are those of PoCLs without SPIR-V, on which SYCL programs cannot run. The drivers are
-    not loaded for that, since this program may need none."""
+    """Whether the only OpenCL CPUs are those of PoCLs without SPIR-V, on which SYCL programs cannot run. This does not load
+    the drivers, because this program may need none."""
     cpus = [driver for driver in _opencl_drivers() if not os.path.basename(driver).startswith(_GPUS)]
     are_pocl = [os.path.basename(driver).startswith("libpocl") for driver in cpus]
     return bool(cpus) and all(are_pocl) and not any(map(_takes_spirv, cpus))
 
 
 def _open(library):
-    """Loads a library for as long as the process lives."""
+    """Loads a library for the lifetime of the process."""
     try:
         # ctypes itself takes ten times as long to import.
         from _ctypes import dlopen
@@ -158,11 +158,11 @@ def _warn(message):
 
 def _start():
     environ = os.environ
-    wish = environ.get("OXUR_CPU")
-    # Its functions are in front of libsycl's, which is loaded later.
+    wish = environ.get("OXUR_CPU", "").strip().lower()
+    # Its functions precede libsycl's, which is loaded later.
     if sys.platform == "linux" and environ.get("UR_CPU_DEVICE_TYPE", "").startswith("gpu"):
         _open(os.path.join(lib, _AS_GPU))
-    # `off` is for the adapter itself to obey, where there is no Python.
+    # The adapter itself obeys `off`, also in programs other than Python.
     if sys.platform != "linux" or wish == "off" or environ.get("UR_ADAPTERS_FORCE_LOAD"):
         return
     adapter = cpu_adapter()
@@ -176,7 +176,7 @@ def _start():
     libsycl = _libsycl([*_lib_folders(), own])
     if libsycl is None:
         return
-    # Selectors such as opencl:cpu would have libsycl leave out the file before it knows that it is of that backend.
+    # With selectors such as opencl:cpu, libsycl would skip the file before it knows that it belongs to that backend.
     environ.setdefault("UR_LOADER_PRELOAD_FILTER", "0")
     beside = os.path.dirname(libsycl)
     if _needs(libsycl, b"libur_loader.so.0"):
