@@ -49,6 +49,11 @@ impl Rig {
         panic!("no adapter has a device: is there a driver? `oxur doctor` tells");
     }
 
+    /// The API below the adapter.
+    pub fn backend(&self) -> Backend {
+        self.platform.info(PlatformInfo::BACKEND).expect("the backend")
+    }
+
     /// Whether the device has what one of its truth values says. Where it has not, the output of the test says what is
     /// missing.
     pub fn supports(&self, query: DeviceInfo, what: &str) -> bool {

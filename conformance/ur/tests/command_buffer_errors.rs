@@ -697,8 +697,8 @@ fn updates() {
 
     let far = [(7, Arg::value(&5i32))];
     expect!(update(&buffer, good.args(&far)), ERROR_INVALID_KERNEL_ARGUMENT_INDEX);
-    let long = [(1, Arg::value(&5u64))];
-    expect!(update(&buffer, good.args(&long)), ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
+    let short = [(1, Arg::value(&5u16))];
+    expect!(update(&buffer, good.args(&short)), ERROR_INVALID_KERNEL_ARGUMENT_SIZE);
     let range = Range::new([4]);
     for dimensions in [0, 4] {
         let change = good.range(Range { dimensions, ..range });

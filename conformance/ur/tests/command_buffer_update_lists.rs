@@ -78,18 +78,18 @@ fn a_list_with_a_bad_change_changes_nothing() {
         .collect();
     buffer.finalize().expect("urCommandBufferFinalizeExp");
     let (pointer, value) = (Arg::Pointer(other.ptr()), Arg::value(&77i32));
-    let (good, long) = ([(0, pointer), (1, value)], [(0, pointer), (1, Arg::value(&77u64))]);
+    let (good, short) = ([(0, pointer), (1, value)], [(0, pointer), (1, Arg::value(&77u16))]);
     let (far, half) = ([(0, pointer), (1, value), (9, value)], Range::new([32]));
     let change = |command: usize| Update::new(commands[command]);
     let lists = [
         // A later argument of one command.
-        vec![change(0).args(&long)],
+        vec![change(0).args(&short)],
         vec![change(1).args(&far).range(half)],
         // A later command.
         vec![
             change(0).args(&good),
             change(1).args(&good).range(half),
-            change(2).args(&long),
+            change(2).args(&short),
         ],
         // One command twice.
         vec![change(2).args(&good), change(2).args(&far)],

@@ -288,8 +288,7 @@ fn the_queue_of_a_native_event() {
     if intel("the adapter gives the address of the driver's queue") {
         return;
     }
-    let backend: Backend = rig.platform.info(PlatformInfo::BACKEND).expect("the backend");
-    if backend == Backend::LEVEL_ZERO {
+    if rig.backend() == Backend::LEVEL_ZERO {
         let queue = other.info::<QueueHandle>(EventInfo::COMMAND_QUEUE);
         expect!(check(queue), ERROR_UNSUPPORTED_ENUMERATION);
         return println!("Level Zero does not tell the queue of an event");

@@ -25,8 +25,7 @@ fn is_cpu(rig: &Rig) -> bool {
 
 /// Whether a variable is found by its unique id: by our CPU adapter, and by our driver behind the Level Zero adapter.
 fn knows_unique_ids(rig: &Rig) -> bool {
-    let backend: Backend = rig.platform.info(PlatformInfo::BACKEND).expect("the backend");
-    is_cpu(rig) || backend == Backend::LEVEL_ZERO
+    is_cpu(rig) || rig.backend() == Backend::LEVEL_ZERO
 }
 
 /// A rig and a program with globals; on a device without, the commands say so.

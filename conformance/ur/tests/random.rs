@@ -237,8 +237,7 @@ unsafe impl Sync for NativeEvents {}
 
 impl NativeEvents {
     fn new(rig: &Rig, context: &Context, devices: &[Device]) -> Option<Self> {
-        let backend: Backend = rig.platform.info(PlatformInfo::BACKEND).expect("the backend");
-        if backend != Backend::LEVEL_ZERO {
+        if rig.backend() != Backend::LEVEL_ZERO {
             return None;
         }
         let native = |device: &Device| device.native().expect("urDeviceGetNativeHandle");
