@@ -57,11 +57,10 @@ impl Device {
         to.maxMemAllocSize = self.max_alloc();
         to.maxHardwareContexts = 1 << 16;
         to.maxCommandQueuePriority = 0;
-        // An execution unit is a hardware thread of the CPU.
         to.numThreadsPerEU = 1;
         to.physicalEUSimdWidth = facts.vector / size_of::<f32>() as u32;
-        to.numEUsPerSubslice = self.cpus.len() as u32;
-        to.numSubslicesPerSlice = 1;
+        to.numEUsPerSubslice = units_per_cpu();
+        to.numSubslicesPerSlice = self.cpus.len() as u32;
         to.numSlices = 1;
         // The older structure asks for the nanoseconds of a tick.
         to.timerResolution = match to.stype {
@@ -77,6 +76,15 @@ impl Device {
     /// Equal for the same CPUs of the same model, different for others.
     pub(crate) fn uuid(&self) -> [u8; 16] {
         self.facts.uuid(&self.cpus)
+    }
+}
+
+/// Execution units for each hardware thread of the CPU, which is a sub-slice. Programs for GPUs expect more than a few units:
+/// oneDPL's radix sort divides their number by 8 and launches no work-groups where there are fewer.
+fn units_per_cpu() -> u32 {
+    match Config::get().device_type {
+        ZE_DEVICE_TYPE_GPU => 16,
+        _ => 1,
     }
 }
 
@@ -105,7 +113,7 @@ entry! {
         };
         device.write_properties(properties);
         if let Some(found) = chain.find_mut::<ze_eu_count_ext_t>() {
-            found.numTotalEUs = device.cpus.len() as u32;
+            found.numTotalEUs = units_per_cpu() * device.cpus.len() as u32;
         }
         if let Some(found) = chain.find_mut::<ze_device_ip_version_ext_t>() {
             found.ipVersion = device.facts.signature;

@@ -83,7 +83,7 @@ fn lists_the_device(ze: &Loader) {
     assert_eq!(devices.len(), 1);
     let properties = device_properties(ze, devices[0]);
     assert_eq!(properties.type_, ZE_DEVICE_TYPE_GPU);
-    assert_eq!(properties.numEUsPerSubslice as usize, cpus());
+    assert_eq!(properties.numSubslicesPerSlice as usize, cpus());
 }
 
 #[test]

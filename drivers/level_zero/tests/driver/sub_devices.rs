@@ -18,7 +18,7 @@ fn root(ze: &Loader, device: ze_device_handle_t) -> ze_device_handle_t {
 }
 
 fn units(ze: &Loader, device: ze_device_handle_t) -> usize {
-    device_properties(ze, device).numEUsPerSubslice as usize
+    device_properties(ze, device).numSubslicesPerSlice as usize
 }
 
 #[test]
