@@ -160,7 +160,7 @@ impl RawEvent {
     }
 
     /// Has `call` called with the status that its command reaches: `status`, or a negative one if it fails.
-    fn on_status<F: FnOnce(cl_int) + Send + 'static>(&self, status: cl_int, call: F) -> UrResult<()> {
+    pub(crate) fn on_status<F: FnOnce(cl_int) + Send + 'static>(&self, status: cl_int, call: F) -> UrResult<()> {
         /// `data` is a `Box<F>`.
         unsafe extern "C" fn reached<F: FnOnce(cl_int)>(_event: cl_event, status: cl_int, data: *mut c_void) {
             // SAFETY: `on_status` gave the box away, and OpenCL calls once.

@@ -16,7 +16,7 @@ use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use super::one_at_a_time::OneAtATime;
-use super::{Out, QUEUES, Queue, Wait};
+use super::{Out, QUEUES, Queue, Settled, Wait};
 use crate::cl::{Ask, QueueObject, cl};
 use crate::event::{RawEvent, raw_events};
 use crate::{Context, Device, Event};
@@ -117,6 +117,15 @@ impl Queue {
         let raw = self.raw.ask::<*mut c_void>(CL_QUEUE_DEVICE_DEFAULT);
         let raw = raw.ok().filter(|raw| !raw.is_null())?;
         QUEUES.any(|queue| *queue.raw == raw && Arc::ptr_eq(&queue.context, &self.context))
+    }
+
+    /// Keeps the driver's queue until its commands are not only complete, but gone, which the client does not wait for.
+    pub(super) fn settle(&self, unfinished: Option<Arc<RawEvent>>) -> UrResult<()> {
+        let settled = Settled(self.raw.again()?);
+        match unfinished {
+            Some(marker) => marker.on_status(CL_COMPLETE, move |_| kit::defer_drop(settled)),
+            None => Ok(()),
+        }
     }
 
     /// Whether every command is complete.
