@@ -81,7 +81,11 @@ int main() {
        h.parallel_for(sycl::nd_range<1>{n, 16}, with_local);
      }).wait();
   });
-  refused("an argument too large", errc::runtime, [&] { launch(q, add, n, 16, data, 1l).wait(); });
+  scenario("an argument too large", [&] { // Level Zero's drivers take the first bytes of it
+    const auto code = error_of([&] { launch(q, add, n, 16, data, 1l).wait(); });
+    const bool taken = q.get_backend() == sycl::backend::ext_oneapi_level_zero;
+    CHECK(code == (taken ? -1 : ::code(errc::runtime)));
+  });
   refused("an argument too small", errc::runtime, [&] { launch(q, add, n, 16, data, '1').wait(); });
   refused("an argument too many", errc::runtime, [&] { launch(q, add, n, 16, data, 1, 2).wait(); });
   refused("two actions in one command", errc::runtime, [&] {

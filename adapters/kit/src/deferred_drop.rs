@@ -2,23 +2,61 @@
 //! A thread for the ends of objects.
 
 use std::any::Any;
-use std::sync::mpsc::{Sender, channel};
+use std::mem::forget;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
 use oxur_fork::LazyLock;
+
+use crate::is_closed;
+
+type Object = Box<dyn Any + Send>;
+
+/// An object, and when it may be dropped.
+type Deferred = (Instant, Object);
+
+static DROPS: LazyLock<Sender<Deferred>> = LazyLock::new(|| {
+    let (send, receive) = channel();
+    let drop_all = move || drop_when_due(&receive);
+    if let Err(error) = std::thread::Builder::new().name("ur reaper".into()).spawn(drop_all) {
+        log::warn!("no thread for the ends of objects: {error}");
+    }
+    send
+});
 
 /// Drops an object in another thread. It may be what kept a queue or a context, whose ends wait for the driver and call the
 /// client: nothing for a thread that the driver calls back from.
 pub fn defer_drop(object: impl Any + Send) {
-    static DROPS: LazyLock<Sender<Box<dyn Any + Send>>> = LazyLock::new(|| {
-        let (send, receive) = channel();
-        let drop_all = move || receive.into_iter().for_each(drop);
-        if let Err(error) = std::thread::Builder::new().name("ur reaper".into()).spawn(drop_all) {
-            log::warn!("no thread for the ends of objects: {error}");
-        }
-        send
-    });
+    defer_drop_by(Duration::ZERO, object);
+}
+
+/// The same, after a while, unless the process ends before.
+pub fn defer_drop_by(delay: Duration, object: impl Any + Send) {
     // Without the thread the object comes back, and goes here all the same.
-    _ = DROPS.send(Box::new(object));
+    _ = DROPS.send((Instant::now() + delay, Box::new(object)));
+}
+
+fn drop_when_due(receive: &Receiver<Deferred>) {
+    let mut waiting: Vec<Deferred> = Vec::new();
+    loop {
+        let next = waiting.iter().map(|(due, _)| *due).min();
+        let received = match next {
+            Some(due) => receive.recv_timeout(due.saturating_duration_since(Instant::now())),
+            None => receive.recv().map_err(RecvTimeoutError::from),
+        };
+        match received {
+            Ok(deferred) => waiting.push(deferred),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        let now = Instant::now();
+        for (_, object) in waiting.extract_if(.., |(due, _)| *due <= now) {
+            match is_closed() {
+                true => forget(object),
+                false => drop(object),
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -44,5 +82,27 @@ mod tests {
         defer_drop(Ends(send));
         let ended = [receive.recv().unwrap(), receive.recv().unwrap()];
         assert!(ended[0] == ended[1] && ended[0] != thread::current().id());
+    }
+
+    #[test]
+    #[cfg_attr(miri, ignore = "the thread stays for ever, and Miri wants all of them to end")]
+    fn objects_end_after_a_while() {
+        struct At(mpsc::Sender<(u32, Instant)>, u32);
+
+        impl Drop for At {
+            fn drop(&mut self) {
+                self.0.send((self.1, Instant::now())).unwrap();
+            }
+        }
+        let ((send, receive), start) = (mpsc::channel(), Instant::now());
+        for delay in [60, 20, 40] {
+            defer_drop_by(Duration::from_millis(delay.into()), At(send.clone(), delay));
+        }
+        defer_drop(At(send, 0));
+        for expected in [0, 20, 40, 60] {
+            let (delay, ended) = receive.recv().unwrap();
+            assert_eq!(delay, expected);
+            assert!(ended.duration_since(start) >= Duration::from_millis(delay.into()));
+        }
     }
 }

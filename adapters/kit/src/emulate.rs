@@ -334,6 +334,15 @@ where
     fn run(self) {
         let Self { task, ready, end } = self;
         let handles = [handle_of(&ready)];
+        // The callback may come a moment before the event is complete. A wait at that moment would begin to help with other
+        // commands, and Intel's OpenCL driver may then wait in a helping thread for that thread itself.
+        const PATIENCE: usize = 10_000;
+        _ = (0..PATIENCE).find(|_| {
+            is_over::<B>(&ready) || {
+                std::thread::yield_now();
+                false
+            }
+        });
         // With some drivers, only waiting tells whether that command failed.
         match list(&handles).and_then(B::Event::wait_all) {
             Ok(()) => {

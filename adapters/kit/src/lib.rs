@@ -100,7 +100,7 @@ pub use context::{Context, Deleters};
 pub use context_usm::{
     ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
 };
-pub use deferred_drop::defer_drop;
+pub use deferred_drop::{defer_drop, defer_drop_by};
 pub use device::{Device, spirv_image_rank};
 pub use device_defaults::{ALL_MEMORY_ORDERS, ALL_MEMORY_SCOPES, default_device_info, vector_width};
 pub use device_global::DeviceGlobals;

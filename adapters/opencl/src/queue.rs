@@ -62,24 +62,9 @@ impl Drop for Queue {
         let unfinished = self.mark.leave(self);
         // OpenCL finishes what is in the queue when its last reference goes.
         if !kit::Queue::is_in_order(self)
-            && let Err(error) = self.settle(unfinished)
+            && let Err(error) = self.linger(unfinished)
         {
             log::info!("the driver may wait for itself at the end of a queue: {error}");
-        }
-    }
-}
-
-/// A reference of an out-of-order queue whose commands are complete.
-///
-/// Threads of Intel's driver drop a command some time after they complete it. If the command has the last reference of the queue
-/// by then, the end of the queue waits for that thread, which is itself. `clFinish` waits until the commands are dropped.
-struct Settled(NativeRef<QueueObject>);
-
-impl Drop for Settled {
-    fn drop(&mut self) {
-        // SAFETY: a live queue.
-        if let Err(error) = unsafe { cl!(clFinish(*self.0)) } {
-            log::info!("the end of a queue did not wait for its commands: {error}");
         }
     }
 }

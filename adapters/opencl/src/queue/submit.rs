@@ -7,6 +7,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use kit::ur::{CommandType, NativeHandle, QueueFlags, ResultCode};
 use kit::{BusyMark, Capture, HandleCell, HandleGroup, NativeRef, TrackedQueue, UniqueId, UrError, UrResult};
@@ -16,7 +17,7 @@ use oxur_fork::Mutex;
 use smallvec::SmallVec;
 
 use super::one_at_a_time::OneAtATime;
-use super::{Out, QUEUES, Queue, Settled, Wait};
+use super::{Out, QUEUES, Queue, Wait};
 use crate::cl::{Ask, QueueObject, cl};
 use crate::event::{RawEvent, raw_events};
 use crate::{Context, Device, Event};
@@ -119,12 +120,21 @@ impl Queue {
         QUEUES.any(|queue| *queue.raw == raw && Arc::ptr_eq(&queue.context, &self.context))
     }
 
-    /// Keeps the driver's queue until its commands are not only complete, but gone, which the client does not wait for.
-    pub(super) fn settle(&self, unfinished: Option<Arc<RawEvent>>) -> UrResult<()> {
-        let settled = Settled(self.raw.again()?);
+    /// Keeps the driver's queue for a while after its last command, of which this is the marker if it is not complete.
+    ///
+    /// Threads of Intel's driver drop a command some time after they complete it. If the command has the last reference of an
+    /// out-of-order queue by then, the end of the queue waits for that thread, which is itself. Not even `clFinish` waits until
+    /// the commands are dropped.
+    pub(super) fn linger(&self, unfinished: Option<Arc<RawEvent>>) -> UrResult<()> {
+        /// Far longer than a thread takes for a command of which only the memory is left.
+        const GRACE: Duration = Duration::from_millis(100);
+        let raw = self.raw.again()?;
         match unfinished {
-            Some(marker) => marker.on_status(CL_COMPLETE, move |_| kit::defer_drop(settled)),
-            None => Ok(()),
+            Some(marker) => marker.on_status(CL_COMPLETE, move |_| kit::defer_drop_by(GRACE, raw)),
+            None => {
+                kit::defer_drop_by(GRACE, raw);
+                Ok(())
+            }
         }
     }
 
