@@ -138,6 +138,12 @@ test-clients: setup-build ## Real programs on dist/, compared with Intel's stack
 	$(if $(filter ggml,$(CLIENTS)),$(GGML))
 	$(if $(filter sklearnex,$(CLIENTS)),$(SKLEARNEX_AS_GPU))
 
+.PHONY: test-clients-level-zero
+test-clients-level-zero: setup-build ## Open3D and scikit-learn-intelex on the Level Zero adapter over our driver, as programs for GPUs (20 minutes)
+	scripts/setup.sh open3d sklearnex
+	python3 conformance/clients/open3d/run.py --lib dist/lib --adapter level_zero
+	python3 conformance/clients/sklearnex/run.py --lib dist/lib --adapter level_zero --device gpu
+
 .PHONY: test-clients-short
 test-clients-short: setup-build ## Real programs on dist/, in three minutes
 	scripts/setup.sh $(CLIENTS)
