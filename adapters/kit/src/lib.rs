@@ -265,7 +265,8 @@ macro_rules! command_entry {
                     let $event = $crate::EventOut::<$b>::new(place);
                     _ = &$event;
                     $($decode)*
-                    $crate::capture::record::<$b, _>(&$queue, (num_events, events), place, || Ok($record.into()))
+                    let recorded = || Ok($record.into());
+                    $crate::capture::record::<$b>(&$queue, (num_events, events), place, recorded())
                 }
             }
             let handle = $queue;
