@@ -22,6 +22,7 @@ mod error;
 mod handle;
 mod info;
 pub mod table;
+mod thread_cache;
 pub mod usm_cache;
 mod wait;
 
@@ -137,6 +138,7 @@ pub use recycle::recycled;
 pub use sampler::{Sampler, SamplerMip, SamplerProperties};
 pub use shared_contexts::SharedContexts;
 pub use spirv::{check_spirv, check_spirv_constants};
+pub use thread_cache::{CachedOwner, ThreadCache};
 pub use unique_id::{UniqueId, WeakRegistry};
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
 pub use usm_mem::{BufferMemory, NoImage, UsmMem, UsmMemImage, check_host_flags};
