@@ -129,7 +129,7 @@ pub use memory_export::MemoryExport;
 pub use memory_queue::{BoxSide, MemoryCommand, MemoryQueue, Submission};
 pub use native_ref::{NativeObject, NativeRef};
 pub use oxur_environment as environment;
-pub use physical_mem::PhysicalMem;
+pub use physical_mem::{DriverMemory, DriverPhysicalMem, PhysicalMem};
 pub use platform::{Platform, usable};
 pub use program::{LinkFailure, Program};
 pub use program_builds::{Build, Builds, ProgramCode, chosen_devices, no_function, program_info};
