@@ -72,20 +72,21 @@ impl<B: Backend> Capture<B> {
                 "the queue captures already: urQueueEndGraphCaptureExp must end that first",
             ));
         }
-        let first = graph.begin(queue)?;
-        let state = State {
+        let state = Arc::new(Mutex::new(State {
             over: false,
             invalidated: false,
+            nodes: Vec::new(),
             branches: vec![Branch::of(queue)],
             of_origin: Vec::new(),
             runs: Vec::new(),
-        };
+        }));
+        let first = graph.begin(queue, &state)?;
         let session = Arc::new(Session {
             graph,
             own,
             first,
             device: queue.device().clone(),
-            state: Mutex::new(state),
+            state,
         });
         *part = Some(CaptureMembership { session, branch: 0 });
         capture.active.store(true, Ordering::Relaxed);
@@ -149,13 +150,16 @@ struct Session<B: Backend> {
     /// How many commands the graph had before.
     first: usize,
     device: Arc<B::Device>,
-    state: Mutex<State<B>>,
+    state: Arc<Mutex<State<B>>>,
 }
 
-struct State<B: Backend> {
+/// What was captured so far, which the graph knows, too.
+pub(crate) struct State<B: Backend> {
     over: bool,
     /// Something had no place in the graph: there will be none.
     invalidated: bool,
+    /// All commands of the graph.
+    pub(crate) nodes: Vec<Node<B>>,
     /// The queues that take part, the origin first.
     branches: Vec<Branch<B>>,
     /// For each command whether it is the origin's.
@@ -364,11 +368,10 @@ fn record_next<B: Backend>(queue: &Arc<B::Queue>, command: Command<'_, B>) -> Op
     trace("captures", queue, &command);
     let command = command.into_owned().ok()?;
     let mut state = session.open().ok()?;
-    let mut nodes = session.graph.nodes();
-    let place = u32::try_from(nodes.len()).ok()?;
+    let place = u32::try_from(state.nodes.len()).ok()?;
     let before = state.branches[*branch].base.replace(place);
     let dependencies = before.map_or_else(Places::default, Places::one);
-    push(&mut nodes, Node::new(command, dependencies));
+    push(&mut state.nodes, Node::new(command, dependencies));
     state.of_origin.push(*branch == 0);
     Some(())
 }
@@ -474,18 +477,13 @@ impl<B: Backend> Session<B> {
             }
         };
         let list = waits.captured.iter().map(|event| event.place);
-        state.append(
-            branch,
-            queue.is_in_order(),
-            recorded,
-            list,
-            &mut self.graph.nodes(),
-            self.first,
-        )
+        state.append(branch, queue.is_in_order(), recorded, list, self.first)
     }
 
     /// Ends it for all queues.
     fn end(self: &Arc<Self>) -> UrResult<()> {
+        // The graph's lock comes before that of the state.
+        let is_destroyed = self.graph.is_destroyed();
         let mut state = self.state.lock();
         state.over = true;
         let result = if state.invalidated {
@@ -493,12 +491,12 @@ impl<B: Backend> Session<B> {
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "something was asked for that has no place in a graph: there is none",
             ))
-        } else if self.graph.is_destroyed() {
+        } else if is_destroyed {
             Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "the graph was destroyed during the capture",
             ))
-        } else if !state.is_joined(&self.graph.nodes()[self.first..], self.first) {
+        } else if !state.is_joined(self.first) {
             Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_UNJOINED_FORKS,
                 "other queues captured commands that none of the queue where the capture began waits for",
@@ -508,6 +506,7 @@ impl<B: Backend> Session<B> {
         };
         let branches = take(&mut state.branches);
         let runs = take(&mut state.runs);
+        let nodes = take(&mut state.nodes);
         drop(state);
         drop(runs);
         for queue in branches.iter().filter_map(|branch| branch.queue.upgrade()) {
@@ -515,24 +514,23 @@ impl<B: Backend> Session<B> {
                 capture.leave(self);
             }
         }
-        self.graph.end(result.is_err(), self.first);
+        self.graph.end(nodes, result.is_err(), self.first);
         result
     }
 }
 
 impl<B: Backend> State<B> {
-    /// Records a command of a branch that waits for those of `list`. `nodes` are all of the graph.
+    /// Records a command of a branch that waits for those of `list`. The graph had as many as `first` before.
     fn append(
         &mut self,
         branch: usize,
         in_order: bool,
         recorded: Owned<B>,
         list: impl ExactSizeIterator<Item = u32>,
-        nodes: &mut Vec<Node<B>>,
         first: usize,
     ) -> UrResult<(u32, CommandType)> {
         let of_origin = branch == 0;
-        let branch = &mut self.branches[branch];
+        let (branch, nodes) = (&mut self.branches[branch], &mut self.nodes);
         let (mark, barrier) = match &recorded {
             Owned::Command(OwnedCommand::Wait) => (true, false),
             Owned::Command(OwnedCommand::Barrier { .. }) => (true, true),
@@ -587,11 +585,11 @@ impl<B: Backend> State<B> {
         Ok((place, command_type))
     }
 
-    /// Whether commands of the origin wait for all others, directly or not. `nodes` are those from `first` on.
-    fn is_joined(&self, nodes: &[Node<B>], first: usize) -> bool {
+    /// Whether commands of the origin wait for all others from `first` on, directly or not.
+    fn is_joined(&self, first: usize) -> bool {
         let mut reached = self.of_origin.clone();
         // Who waits comes behind.
-        for (place, node) in nodes.iter().enumerate().rev() {
+        for (place, node) in self.nodes[first..].iter().enumerate().rev() {
             if !reached[place] {
                 return false;
             }
