@@ -7,7 +7,9 @@ use std::path::Path;
 use std::ptr::{null, null_mut};
 
 use oxur_client::api::*;
-use oxur_client::{Adapter, Context, Device, Error, ExecutableGraph, Fns, Kernel, Loader, Program, Queue, UsmPool};
+use oxur_client::{
+    Adapter, Context, Device, Error, ExecutableGraph, Fns, Graph, Kernel, Loader, Program, Queue, UsmPool,
+};
 
 use crate::silent;
 use crate::stack::{Call, Commands, Failure, FourArgs, Kind, Launch, Line, Means, Stack, WITH_ARGS};
@@ -297,15 +299,21 @@ impl Ur {
     }
 
     /// Captures launches into a graph. Intel's adapter refuses that.
-    fn capture(&self, count: u32, args: FourArgs) -> Option<ExecutableGraph> {
+    fn capture(&self, count: u32, args: FourArgs) -> Option<CapturedGraph> {
         let lane = &self.lanes[0];
         lane.queue.begin_capture().ok()?;
         let properties = properties(&args);
         for _ in 0..count {
             self.enqueue_with(lane.multiply_add.raw(), WITH_ARGS, &properties);
         }
-        let graph = lane.queue.end_capture().and_then(|graph| graph.instantiate());
-        Some(graph.unwrap_or_else(|error| panic!("{error}")))
+        let captured = lane.queue.end_capture().and_then(|graph| {
+            let executable = graph.instantiate()?;
+            Ok(CapturedGraph {
+                executable,
+                _graph: graph,
+            })
+        });
+        Some(captured.unwrap_or_else(|error| panic!("{error}")))
     }
 }
 
@@ -323,12 +331,18 @@ impl Drop for Buffer {
     }
 }
 
+/// What was captured, and what runs. That goes first: Intel's adapter leaks graphs that are destroyed before it.
+pub struct CapturedGraph {
+    executable: ExecutableGraph,
+    _graph: Graph,
+}
+
 /// Commands that run again and again.
 pub enum Recording {
     /// They were appended.
     CommandBuffer(Box<Buffer>),
     /// They were captured.
-    Graph(ExecutableGraph),
+    Graph(CapturedGraph),
 }
 
 /// The arguments of `multiply_add`, which live as long as `args`.
@@ -477,7 +491,7 @@ impl Stack for Ur {
         check(unsafe {
             match recording {
                 Recording::CommandBuffer(buffer) => self.fns.urEnqueueCommandBufferExp(queue, buffer.raw, 0, list, out),
-                Recording::Graph(graph) => self.fns.urEnqueueGraphExp(queue, graph.raw(), 0, list, out),
+                Recording::Graph(graph) => self.fns.urEnqueueGraphExp(queue, graph.executable.raw(), 0, list, out),
             }
         });
     }

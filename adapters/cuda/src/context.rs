@@ -113,13 +113,7 @@ impl kit::Context<Cuda> for Context {
     }
 
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, Cuda>) -> UrResult<()> {
-        command.check_operands(self)?;
-        match command {
-            Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => {
-                global.program.locate(device, global).map(drop)
-            }
-            _ => Ok(()),
-        }
+        command.check_operands_and_global(self, |global| global.program.locate(device, global).map(drop))
     }
 
     fn deleters(&self) -> Option<&Deleters> {

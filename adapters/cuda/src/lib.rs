@@ -79,7 +79,6 @@ kit::object! {
     Program: ProgramHandle,
     Kernel: KernelHandle,
     CommandBuffer: ExpCommandBufferHandle,
-    PhysicalMem: PhysicalMemHandle,
 }
 
 kit::export_adapter!(Cuda);

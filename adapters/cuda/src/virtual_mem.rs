@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{Context as _, HandleCell, InfoOut, UrError, UrResult};
+use kit::{Context as _, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 
@@ -14,13 +14,10 @@ use crate::memory_pool::on_device;
 use crate::{Context, Cuda, Device};
 
 /// Physical memory of a device.
-pub(crate) struct PhysicalMem {
-    pub(crate) handle_cell: HandleCell,
-    raw: CUmemGenericAllocationHandle,
-    size: usize,
-    device: Arc<Device>,
-    context: Arc<Context>,
-}
+pub(crate) type PhysicalMem = kit::DriverPhysicalMem<Cuda, RawMemory>;
+
+/// The driver's.
+pub(crate) struct RawMemory(CUmemGenericAllocationHandle);
 
 fn properties(device: &Device) -> CUmemAllocationProp {
     CUmemAllocationProp {
@@ -40,53 +37,25 @@ fn check(device: &Device) -> UrResult<()> {
     }
 }
 
-impl kit::PhysicalMem<Cuda> for PhysicalMem {
-    fn create(
-        context: &Arc<Context>,
-        device: &Arc<Device>,
-        size: usize,
-        flags: PhysicalMemFlags,
-    ) -> UrResult<Arc<Self>> {
-        context.check_device(device)?;
+impl kit::DriverMemory<Cuda> for RawMemory {
+    fn allocate(_context: &Arc<Context>, device: &Arc<Device>, size: usize) -> UrResult<Self> {
         check(device)?;
-        if flags.contains(PhysicalMemFlags::ENABLE_IPC) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "CUDA gives other processes physical memory by file descriptors, which bytes cannot carry",
-            ));
-        }
         let _current = device.primary()?.activate()?;
         let properties = properties(device);
         // SAFETY: a place for the handle, and a description.
         let raw = unsafe { cu_get!(cuMemCreate(_, size, &properties, 0): CUmemGenericAllocationHandle = 0) };
-        Ok(Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            raw: raw.map_err(of_range)?,
-            size,
-            device: device.clone(),
-            context: context.clone(),
-        }))
-    }
-
-    fn info(&self, query: PhysicalMemInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            PhysicalMemInfo::CONTEXT => out.handle(&self.context),
-            PhysicalMemInfo::DEVICE => out.handle(&self.device),
-            PhysicalMemInfo::SIZE => out.value(self.size),
-            PhysicalMemInfo::PROPERTIES => out.value(PhysicalMemProperties::default()),
-            _ => out.unsupported(),
-        }
+        raw.map(Self).map_err(of_range)
     }
 }
 
-impl Drop for PhysicalMem {
+impl Drop for RawMemory {
     fn drop(&mut self) {
         if driver::is_gone() {
             return;
         }
         // Where it is mapped, it stays until it is unmapped.
         // SAFETY: a live handle that nobody uses any more.
-        if let Err(error) = unsafe { cu!(cuMemRelease(self.raw)) } {
+        if let Err(error) = unsafe { cu!(cuMemRelease(self.0)) } {
             log::debug!("physical memory is leaked: {error}");
         }
     }
@@ -164,7 +133,7 @@ impl kit::VirtualMem<Cuda> for Context {
         {
             let _current = mem.device.primary()?.activate()?;
             // SAFETY: as above, and live physical memory.
-            unsafe { cu!(cuMemMap(start as CUdeviceptr, size, offset, mem.raw, 0)) }?;
+            unsafe { cu!(cuMemMap(start as CUdeviceptr, size, offset, mem.raw.0, 0)) }?;
         }
         let allowed = match flags {
             // So it is mapped.

@@ -20,14 +20,14 @@ use oxur_fork::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 
 use crate::command::trace::trace;
-use crate::command_buffer::{Places, sort, splice};
+use crate::command_buffer::{Places, push, sort, splice};
 use crate::context::is_same;
 use crate::graph::{CapturedGraph, Graph, SoftwareGraph};
 use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
 use crate::table::entry_points;
 use crate::{
-    Backend, CommandBuffer, Context, Event, HandleCell, InfoOut, Node, Object, OwnedCommand, Queue, UrError, UrResult,
-    args, entry, unsupported,
+    Backend, Command, CommandBuffer, Context, Event, HandleCell, InfoOut, Node, Object, OwnedCommand, Queue, UrError,
+    UrResult, args, entry, unsupported,
 };
 
 /// What a queue knows of the capture that it takes part in.
@@ -72,20 +72,21 @@ impl<B: Backend> Capture<B> {
                 "the queue captures already: urQueueEndGraphCaptureExp must end that first",
             ));
         }
-        let first = graph.begin(queue)?;
-        let state = State {
+        let state = Arc::new(Mutex::new(State {
             over: false,
             invalidated: false,
+            nodes: Vec::new(),
             branches: vec![Branch::of(queue)],
             of_origin: Vec::new(),
             runs: Vec::new(),
-        };
+        }));
+        let first = graph.begin(queue, &state)?;
         let session = Arc::new(Session {
             graph,
             own,
             first,
             device: queue.device().clone(),
-            state: Mutex::new(state),
+            state,
         });
         *part = Some(CaptureMembership { session, branch: 0 });
         capture.active.store(true, Ordering::Relaxed);
@@ -149,13 +150,16 @@ struct Session<B: Backend> {
     /// How many commands the graph had before.
     first: usize,
     device: Arc<B::Device>,
-    state: Mutex<State<B>>,
+    state: Arc<Mutex<State<B>>>,
 }
 
-struct State<B: Backend> {
+/// What was captured so far, which the graph knows, too.
+pub(crate) struct State<B: Backend> {
     over: bool,
     /// Something had no place in the graph: there will be none.
     invalidated: bool,
+    /// All commands of the graph.
+    pub(crate) nodes: Vec<Node<B>>,
     /// The queues that take part, the origin first.
     branches: Vec<Branch<B>>,
     /// For each command whether it is the origin's.
@@ -198,25 +202,26 @@ pub(crate) fn check_idle<B: Backend>(queue: &B::Queue, what: &str) -> UrResult<(
     }
 }
 
-/// What is recorded of a command.
-pub(crate) enum Recorded<B: Backend> {
-    /// It itself.
-    Command(OwnedCommand<B>),
-    /// These commands, which are all of a buffer: a run of it.
-    Run(Arc<B::CommandBuffer>, Vec<Node<B>>),
-}
-
-impl<B: Backend> Recorded<B> {
+/// What is recorded.
+pub(crate) enum Recorded<'a, B: Backend> {
+    /// A command.
+    Command(Command<'a, B>),
     /// A run of a command buffer, as it is now.
-    pub(crate) fn run(buffer: &Arc<B::CommandBuffer>) -> UrResult<Self> {
-        Ok(Self::Run(buffer.clone(), buffer.commands().for_graph()?))
-    }
+    Run(&'a Arc<B::CommandBuffer>),
 }
 
-impl<B: Backend> From<OwnedCommand<B>> for Recorded<B> {
-    fn from(command: OwnedCommand<B>) -> Self {
+impl<'a, B: Backend> From<Command<'a, B>> for Recorded<'a, B> {
+    #[inline(always)]
+    fn from(command: Command<'a, B>) -> Self {
         Self::Command(command)
     }
+}
+
+/// What the graph gets of it.
+enum Owned<B: Backend> {
+    Command(OwnedCommand<B>),
+    /// All commands of the buffer.
+    Run(Arc<B::CommandBuffer>, Vec<Node<B>>),
 }
 
 /// Checks that a command does not block, for one that is recorded.
@@ -324,16 +329,61 @@ unsafe fn has_captured<B: Backend>(count: u32, events: *const EventHandle) -> bo
     unsafe { args::slice(events, count as usize) }.is_ok_and(|events| events.iter().any(captured))
 }
 
-/// Makes a command part of the capture that its queue takes part in, or joins by it. `what` says what is recorded.
+/// Makes a command part of the capture that its queue takes part in, or joins by it. What is wrong with the capture comes
+/// before what is wrong with the command.
 ///
 /// # Safety
 /// As the C functions of commands.
-#[inline(never)]
-pub(crate) unsafe fn record<B: Backend, F: FnOnce() -> UrResult<Recorded<B>>>(
+#[inline(always)]
+pub(crate) unsafe fn record<'a, B: Backend>(
     queue: &Arc<B::Queue>,
     list: (u32, *const EventHandle),
     event: *mut EventHandle,
-    what: F,
+    recorded: UrResult<Recorded<'a, B>>,
+) -> UrResult<()> {
+    if let Ok(Recorded::Command(command)) = &recorded
+        && list.0 == 0
+        && event.is_null()
+        && record_next::<B>(queue, command.reborrow()).is_some()
+    {
+        return Ok(());
+    }
+    // SAFETY: passed on to the caller.
+    unsafe { record_any(queue, list, event, recorded) }
+}
+
+/// The way of most commands: they come after the last one of an in-order queue that takes part already. `None` if the command
+/// has another way, or there is something to complain of: saying so is for [`record_any`].
+///
+/// Inlined, and the node is written where it stays, as in [`CommandList::append`](crate::CommandList).
+#[inline(always)]
+fn record_next<B: Backend>(queue: &Arc<B::Queue>, command: Command<'_, B>) -> Option<()> {
+    if !queue.is_in_order() || matches!(command, Command::Wait | Command::Barrier { .. }) {
+        return None;
+    }
+    let part = queue.capture()?.part.lock();
+    let CaptureMembership { session, branch } = part.as_ref()?;
+    let context = session.graph.context();
+    context.check_command(&session.device, &command.reborrow()).ok()?;
+    trace("captures", queue, &command);
+    let command = command.into_owned().ok()?;
+    let mut state = session.open().ok()?;
+    let place = u32::try_from(state.nodes.len()).ok()?;
+    let before = state.branches[*branch].base.replace(place);
+    let dependencies = before.map_or_else(Places::default, Places::one);
+    push(&mut state.nodes, Node::new(command, dependencies));
+    state.of_origin.push(*branch == 0);
+    Some(())
+}
+
+/// # Safety
+/// As [`record`].
+#[inline(never)]
+unsafe fn record_any<B: Backend>(
+    queue: &Arc<B::Queue>,
+    list: (u32, *const EventHandle),
+    event: *mut EventHandle,
+    recorded: UrResult<Recorded<'_, B>>,
 ) -> UrResult<()> {
     // SAFETY: passed on to the caller.
     let waits = unsafe { Waits::<B>::new(list) }?;
@@ -342,7 +392,7 @@ pub(crate) unsafe fn record<B: Backend, F: FnOnce() -> UrResult<Recorded<B>>>(
     };
     let mut part = capture.part.lock();
     let session = waits.session(part.as_ref())?;
-    let recorded = session.record(queue, (capture, &mut part), &waits, what);
+    let recorded = session.record(queue, (capture, &mut part), &waits, recorded);
     if let Err(error) = &recorded
         && error.code() == ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED
     {
@@ -381,8 +431,8 @@ impl<B: Backend> Session<B> {
         &self,
         queue: &Arc<B::Queue>,
         waits: &Waits<B>,
-        what: impl FnOnce() -> UrResult<Recorded<B>>,
-    ) -> UrResult<Recorded<B>> {
+        recorded: UrResult<Recorded<'_, B>>,
+    ) -> UrResult<Owned<B>> {
         if !Arc::ptr_eq(queue.device(), &self.device) || !is_same::<B>(queue.context(), self.graph.context()) {
             return Err(unsupported_in_capture(
                 "all queues of a capture are of one context and one device",
@@ -393,13 +443,14 @@ impl<B: Backend> Session<B> {
                 "a captured command can wait only for others of the same capture, or for what is complete already",
             ));
         }
-        let recorded = what()?;
-        if let Recorded::Command(command) = &recorded {
-            let command = command.outline();
-            self.graph.context().check_command(&self.device, &command)?;
-            trace("captures", queue, &command);
-        }
-        Ok(recorded)
+        Ok(match recorded? {
+            Recorded::Command(command) => {
+                self.graph.context().check_command(&self.device, &command)?;
+                trace("captures", queue, &command);
+                Owned::Command(command.into_owned()?)
+            }
+            Recorded::Run(buffer) => Owned::Run(buffer.clone(), buffer.commands().for_graph()?),
+        })
     }
 
     /// Records a command of a queue. Returns its place, and what it is for its event.
@@ -408,11 +459,10 @@ impl<B: Backend> Session<B> {
         queue: &Arc<B::Queue>,
         (capture, part): (&Capture<B>, &mut Option<CaptureMembership<B>>),
         waits: &Waits<B>,
-        what: impl FnOnce() -> UrResult<Recorded<B>>,
+        recorded: UrResult<Recorded<'_, B>>,
     ) -> UrResult<(u32, CommandType)> {
-        // What is wrong with the capture comes before what is wrong with the command.
         let recorded = self
-            .checked(queue, waits, what)
+            .checked(queue, waits, recorded)
             .map_err(|error| self.open().err().unwrap_or(error))?;
         let mut state = self.open()?;
         let branch = match part {
@@ -427,18 +477,13 @@ impl<B: Backend> Session<B> {
             }
         };
         let list = waits.captured.iter().map(|event| event.place);
-        state.append(
-            branch,
-            queue.is_in_order(),
-            recorded,
-            list,
-            &mut self.graph.nodes(),
-            self.first,
-        )
+        state.append(branch, queue.is_in_order(), recorded, list, self.first)
     }
 
     /// Ends it for all queues.
     fn end(self: &Arc<Self>) -> UrResult<()> {
+        // The graph's lock comes before that of the state.
+        let is_destroyed = self.graph.is_destroyed();
         let mut state = self.state.lock();
         state.over = true;
         let result = if state.invalidated {
@@ -446,12 +491,12 @@ impl<B: Backend> Session<B> {
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "something was asked for that has no place in a graph: there is none",
             ))
-        } else if self.graph.is_destroyed() {
+        } else if is_destroyed {
             Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
                 "the graph was destroyed during the capture",
             ))
-        } else if !state.is_joined(&self.graph.nodes()[self.first..], self.first) {
+        } else if !state.is_joined(self.first) {
             Err(UrError::with_message(
                 ResultCode::ERROR_GRAPH_UNJOINED_FORKS,
                 "other queues captured commands that none of the queue where the capture began waits for",
@@ -461,6 +506,7 @@ impl<B: Backend> Session<B> {
         };
         let branches = take(&mut state.branches);
         let runs = take(&mut state.runs);
+        let nodes = take(&mut state.nodes);
         drop(state);
         drop(runs);
         for queue in branches.iter().filter_map(|branch| branch.queue.upgrade()) {
@@ -468,27 +514,26 @@ impl<B: Backend> Session<B> {
                 capture.leave(self);
             }
         }
-        self.graph.end(result.is_err(), self.first);
+        self.graph.end(nodes, result.is_err(), self.first);
         result
     }
 }
 
 impl<B: Backend> State<B> {
-    /// Records a command of a branch that waits for those of `list`. `nodes` are all of the graph.
+    /// Records a command of a branch that waits for those of `list`. The graph had as many as `first` before.
     fn append(
         &mut self,
         branch: usize,
         in_order: bool,
-        recorded: Recorded<B>,
+        recorded: Owned<B>,
         list: impl ExactSizeIterator<Item = u32>,
-        nodes: &mut Vec<Node<B>>,
         first: usize,
     ) -> UrResult<(u32, CommandType)> {
         let of_origin = branch == 0;
-        let branch = &mut self.branches[branch];
+        let (branch, nodes) = (&mut self.branches[branch], &mut self.nodes);
         let (mark, barrier) = match &recorded {
-            Recorded::Command(OwnedCommand::Wait) => (true, false),
-            Recorded::Command(OwnedCommand::Barrier { .. }) => (true, true),
+            Owned::Command(OwnedCommand::Wait) => (true, false),
+            Owned::Command(OwnedCommand::Barrier { .. }) => (true, true),
             _ => (false, false),
         };
         let all = mark && list.len() == 0;
@@ -498,7 +543,7 @@ impl<B: Backend> State<B> {
             list.chain(branch.base).collect()
         };
         let (command, command_type) = match recorded {
-            Recorded::Run(buffer, commands) => {
+            Owned::Run(buffer, commands) => {
                 let command_type = buffer.commands().command_type();
                 let last = self.runs.iter_mut().find(|(known, _)| Arc::ptr_eq(known, &buffer));
                 after.extend(last.as_ref().map(|(_, place)| *place));
@@ -510,7 +555,7 @@ impl<B: Backend> State<B> {
                 }
                 (None, command_type)
             }
-            Recorded::Command(command) => {
+            Owned::Command(command) => {
                 let command_type = command.command_type();
                 // The commands after a barrier are known to wait for it.
                 let command = if barrier { OwnedCommand::Wait } else { command };
@@ -540,11 +585,11 @@ impl<B: Backend> State<B> {
         Ok((place, command_type))
     }
 
-    /// Whether commands of the origin wait for all others, directly or not. `nodes` are those from `first` on.
-    fn is_joined(&self, nodes: &[Node<B>], first: usize) -> bool {
+    /// Whether commands of the origin wait for all others from `first` on, directly or not.
+    fn is_joined(&self, first: usize) -> bool {
         let mut reached = self.of_origin.clone();
         // Who waits comes behind.
-        for (place, node) in nodes.iter().enumerate().rev() {
+        for (place, node) in self.nodes[first..].iter().enumerate().rev() {
             if !reached[place] {
                 return false;
             }

@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 pub(crate) use self::arg_rollback::ArgRollback;
 use self::command_list::Wanted;
 pub use self::command_list::{BufferCommand, CommandList, FEW_COMMANDS, Node, Settings, SignalOf};
-pub(crate) use self::command_list::{NodeList, Places, sort, splice};
+pub(crate) use self::command_list::{NodeList, Places, push, sort, splice};
 use self::signal::check_events;
 pub use self::signal::{CommandSignal, Signal};
 pub use self::software::{SoftwareCommandBuffer, SoftwareRuns};
@@ -353,7 +353,7 @@ command_entry! {
     pub(crate) fn urEnqueueCommandBufferExp<B>(queue, buffer: ExpCommandBufferHandle; wait, event) {
         let buffer = object::<B::CommandBuffer>(buffer)?;
         buffer.commands().check_queue(&queue)?;
-    } run { buffer.enqueue(&queue, wait, event) } record { Recorded::run(&buffer)? }
+    } run { buffer.enqueue(&queue, wait, event) } record { Recorded::Run(&buffer) }
 }
 
 /// Calls the client's function, which appends to the child, or to what it has of its own, and may throw.

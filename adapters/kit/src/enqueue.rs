@@ -25,8 +25,8 @@ use crate::entry_hook::enter;
 use crate::handle::{Borrowed, object, optional_object};
 use crate::table::entry_points;
 use crate::{
-    Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, Objects, OwnedCommand, Queue,
-    Subject, UrError, UrResult, UsmKind, WaitList, args, command_entry, entry,
+    Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, Objects, Queue, Subject, UrError,
+    UrResult, UsmKind, WaitList, args, command_entry, entry,
 };
 
 command_table! {
@@ -329,7 +329,7 @@ command_entry! {
             let why = "a graph has no place for reusable events: they are signalled once a call";
             return Err(unsupported_in_capture(why));
         }
-        OwnedCommand::<B>::Barrier { flags }
+        Command::Barrier { flags }
     }
 }
 
@@ -351,7 +351,7 @@ entry! {
         command.check_usm(queue.context())?;
         if is_active::<B>(&queue) {
             let none = (0, std::ptr::null());
-            return record::<B, _>(&queue, none, event, || Ok(command.into_owned()?.into()));
+            return record::<B>(&queue, none, event, Ok(command.into()));
         }
         submit_command::<B>(&queue, command, false, WaitList::empty(), EventOut::new(event))
     }

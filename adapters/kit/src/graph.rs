@@ -232,7 +232,7 @@ command_entry! {
         graph.check_queue(&queue)?;
     } run { graph.enqueue(&queue, wait, event) } record {
         match graph.command_buffer() {
-            Some(buffer) => Recorded::run(buffer)?,
+            Some(buffer) => Recorded::Run(buffer),
             None => return Err(unsupported_in_capture("a graph of the driver's cannot become part of another")),
         }
     }

@@ -22,6 +22,7 @@ mod error;
 mod handle;
 mod info;
 pub mod table;
+mod thread_cache;
 pub mod usm_cache;
 mod wait;
 
@@ -128,7 +129,7 @@ pub use memory_export::MemoryExport;
 pub use memory_queue::{BoxSide, MemoryCommand, MemoryQueue, Submission};
 pub use native_ref::{NativeObject, NativeRef};
 pub use oxur_environment as environment;
-pub use physical_mem::PhysicalMem;
+pub use physical_mem::{DriverMemory, DriverPhysicalMem, PhysicalMem};
 pub use platform::{Platform, usable};
 pub use program::{LinkFailure, Program};
 pub use program_builds::{Build, Builds, ProgramCode, chosen_devices, no_function, program_info};
@@ -137,6 +138,7 @@ pub use recycle::recycled;
 pub use sampler::{Sampler, SamplerMip, SamplerProperties};
 pub use shared_contexts::SharedContexts;
 pub use spirv::{check_spirv, check_spirv_constants};
+pub use thread_cache::{CachedOwner, ThreadCache};
 pub use unique_id::{UniqueId, WeakRegistry};
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
 pub use usm_mem::{BufferMemory, NoImage, UsmMem, UsmMemImage, check_host_flags};
@@ -265,7 +267,8 @@ macro_rules! command_entry {
                     let $event = $crate::EventOut::<$b>::new(place);
                     _ = &$event;
                     $($decode)*
-                    $crate::capture::record::<$b, _>(&$queue, (num_events, events), place, || Ok($record.into()))
+                    let recorded = || Ok($record.into());
+                    $crate::capture::record::<$b>(&$queue, (num_events, events), place, recorded())
                 }
             }
             let handle = $queue;

@@ -207,13 +207,7 @@ impl kit::Context<LevelZero> for Context {
 
     #[inline(always)]
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, LevelZero>) -> UrResult<()> {
-        command.check_operands(self)?;
-        match command {
-            Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => {
-                global.program.locate(device, global).map(drop)
-            }
-            _ => Ok(()),
-        }
+        command.check_operands_and_global(self, |global| global.program.locate(device, global).map(drop))
     }
 
     fn deleters(&self) -> Option<&Deleters> {

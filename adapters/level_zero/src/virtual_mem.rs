@@ -5,65 +5,37 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{Context as _, HandleCell, InfoOut, UrError, UrResult};
+use kit::{Context as _, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::ze::{self, desc, ze, ze_get};
+use crate::ze::{self, ContextKind, Owned, desc, ze, ze_get};
 use crate::{Context, Device, LevelZero};
 
 /// Physical memory of a device.
-pub(crate) struct PhysicalMem {
-    pub(crate) handle_cell: HandleCell,
-    raw: ze_physical_mem_handle_t,
-    size: usize,
-    device: Arc<Device>,
-    context: Arc<Context>,
-}
+pub(crate) type PhysicalMem = kit::DriverPhysicalMem<LevelZero, RawMemory>;
 
-ze::any_thread!(PhysicalMem);
+/// The driver's, of a context.
+pub(crate) struct RawMemory(ze_physical_mem_handle_t, Arc<Owned<ContextKind>>);
 
-impl kit::PhysicalMem<LevelZero> for PhysicalMem {
-    fn create(
-        context: &Arc<Context>,
-        device: &Arc<Device>,
-        size: usize,
-        flags: PhysicalMemFlags,
-    ) -> UrResult<Arc<Self>> {
-        context.check_device(device)?;
-        if flags.contains(PhysicalMemFlags::ENABLE_IPC) {
-            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "Level Zero does not open another process's physical memory as such");
-        }
+ze::any_thread!(RawMemory);
+
+impl kit::DriverMemory<LevelZero> for RawMemory {
+    fn allocate(context: &Arc<Context>, device: &Arc<Device>, size: usize) -> UrResult<Self> {
         let mut desc = desc!(ze_physical_mem_desc_t: size = size);
         // SAFETY: a live context and a device of it, and a description that lives until the call returns.
         let raw = unsafe { ze_get!(zePhysicalMemCreate(**context.raw, device.raw, &mut desc)) }.map_err(of_range)?;
-        Ok(Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            raw,
-            size,
-            device: device.clone(),
-            context: context.clone(),
-        }))
-    }
-
-    fn info(&self, query: PhysicalMemInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            PhysicalMemInfo::CONTEXT => out.handle(&self.context),
-            PhysicalMemInfo::DEVICE => out.handle(&self.device),
-            PhysicalMemInfo::SIZE => out.value(self.size),
-            PhysicalMemInfo::PROPERTIES => out.value(PhysicalMemProperties::default()),
-            _ => out.unsupported(),
-        }
+        Ok(Self(raw, context.raw.clone()))
     }
 }
 
-impl Drop for PhysicalMem {
+impl Drop for RawMemory {
     fn drop(&mut self) {
         if ze::is_lost() || kit::is_closed() {
             return;
         }
         // SAFETY: live handles; where it is mapped, it is the client's to unmap.
-        if let Err(error) = unsafe { ze!(zePhysicalMemDestroy(**self.context.raw, self.raw)) } {
+        if let Err(error) = unsafe { ze!(zePhysicalMemDestroy(**self.1, self.0)) } {
             log::warn!("physical memory is leaked: {error}");
         }
     }
@@ -130,7 +102,7 @@ impl kit::VirtualMem<LevelZero> for Context {
         kit::note_usm_change();
         let (context, access) = (**self.raw, attribute(flags)?);
         // SAFETY: as above, and live physical memory.
-        unsafe { ze!(zeVirtualMemMap(context, start, size, mem.raw, offset, access)) }.map_err(of_range)
+        unsafe { ze!(zeVirtualMemMap(context, start, size, mem.raw.0, offset, access)) }.map_err(of_range)
     }
 
     fn virtual_unmap(&self, start: *const c_void, size: usize) -> UrResult<()> {

@@ -146,13 +146,7 @@ impl kit::Context<OpenCl> for Context {
 
     #[inline(always)]
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, OpenCl>) -> UrResult<()> {
-        command.check_operands(self)?;
-        match command {
-            Command::DeviceGlobalRead { global, .. } | Command::DeviceGlobalWrite { global, .. } => {
-                global.program.check_global(device, global)
-            }
-            _ => Ok(()),
-        }
+        command.check_operands_and_global(self, |global| global.program.check_global(device, global))
     }
 
     fn deleters(&self) -> Option<&Deleters> {

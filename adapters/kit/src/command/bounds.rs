@@ -7,7 +7,7 @@ use std::sync::Arc;
 use oxur_api::{RectRegion, ResultCode};
 
 use crate::context::check_context;
-use crate::{Backend, Command, Kernel, Mem, Program, UrError, UrResult, UsmAlloc};
+use crate::{Backend, Command, DeviceGlobal, Kernel, Mem, Program, UrError, UrResult, UsmAlloc};
 
 impl<B: Backend> Command<'_, B> {
     /// Checks that all that it works on is of a context, and that its buffers are large enough.
@@ -26,6 +26,20 @@ impl<B: Backend> Command<'_, B> {
             }
             Self::Unmap { mem, .. } => check(mem.context()),
             _ => self.check_buffers(|buffer, end| check_buffer::<B>(buffer, context, end)),
+        }
+    }
+
+    /// The same, and `check` for a device global that it reads or writes.
+    #[inline(always)]
+    pub fn check_operands_and_global(
+        &self,
+        context: &B::Context,
+        check: impl FnOnce(&DeviceGlobal<'_, B>) -> UrResult<()>,
+    ) -> UrResult<()> {
+        self.check_operands(context)?;
+        match self {
+            Self::DeviceGlobalRead { global, .. } | Self::DeviceGlobalWrite { global, .. } => check(global),
+            _ => Ok(()),
         }
     }
 

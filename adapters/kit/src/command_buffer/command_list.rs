@@ -355,17 +355,13 @@ impl<B: Backend> CommandList<B> {
             event,
             handle: handle.as_ref().map(handle_of),
         };
-        if place == state.nodes.capacity() {
-            grow(&mut state.nodes);
-        }
-        state.nodes.spare_capacity_mut()[0].write(Node {
+        let node = Node {
             command,
             dependencies,
             handle,
             rare,
-        });
-        // SAFETY: the node behind the others was just written.
-        unsafe { state.nodes.set_len(place + 1) };
+        };
+        push(&mut state.nodes, node);
         if let Err(error) = buffer.append(&mut state.recording, &state.nodes) {
             let refused = state.nodes.pop();
             drop(guard);
@@ -533,6 +529,18 @@ impl<B: Backend> CommandList<B> {
         }
         Ok(())
     }
+}
+
+/// Appends a command to others, which are many: it is written where it stays.
+#[inline(always)]
+pub(crate) fn push<B: Backend>(nodes: &mut Vec<Node<B>>, node: Node<B>) {
+    let place = nodes.len();
+    if place == nodes.capacity() {
+        grow(nodes);
+    }
+    nodes.spare_capacity_mut()[0].write(node);
+    // SAFETY: the node behind the others was just written.
+    unsafe { nodes.set_len(place + 1) };
 }
 
 /// Makes room for more commands. To grow from a few one at a time costs more than to append.

@@ -128,7 +128,7 @@ macro_rules! launches {
                     trace("runs", &queue, &command);
                     queue.submit(command, false, wait, event)
                 } record {
-                    command.into_owned()?
+                    command
                 }
             )* }
         }

@@ -32,7 +32,7 @@ macro_rules! command_table {
                 $crate::enqueue::table::submit!($($inlined)? queue, command, blocking, wait, event)
             } record {
                 $($crate::capture::reject_blocking($blocking)?;)?
-                command.into_owned()?
+                command
             }
         } )? )*
 

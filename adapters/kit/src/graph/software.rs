@@ -9,9 +9,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use oxur_api::*;
-use oxur_fork::{Mutex, MutexGuard};
+use oxur_fork::Mutex;
 
 use super::{CapturedGraph, ExecutableGraph, Graph, GraphCell};
+use crate::capture;
 use crate::command_buffer::NodeList;
 use crate::context::is_same;
 use crate::graph_dump::{self, CommandTimings, NodeLabel};
@@ -43,17 +44,17 @@ struct State<B: Backend> {
 
 /// The commands of a graph.
 enum Commands<B: Backend> {
-    /// What a queue captures into it, with what there was before.
-    Growing(Vec<Node<B>>),
+    /// A capture has them: what there was before, and what queues capture into it.
+    Growing(Arc<Mutex<capture::State<B>>>),
     /// All of them, while no queue captures. What is made of the graph shares them.
     Whole(Arc<NodeList<B>>),
 }
 
 impl<B: Backend> Commands<B> {
-    fn all(&self) -> &Vec<Node<B>> {
+    fn read<T>(&self, read: impl FnOnce(&[Node<B>]) -> T) -> T {
         match self {
-            Self::Growing(nodes) => nodes,
-            Self::Whole(nodes) => nodes,
+            Self::Growing(capture) => read(&capture.lock().nodes),
+            Self::Whole(nodes) => read(nodes),
         }
     }
 
@@ -98,8 +99,8 @@ impl<B: Backend> SoftwareGraph<B> {
         &self.context
     }
 
-    /// Begins a capture of a queue's. Returns how many commands there are before it.
-    pub(crate) fn begin(&self, queue: &B::Queue) -> UrResult<usize> {
+    /// Begins a capture of a queue's, which gets the commands until it ends. Returns how many there are before it.
+    pub(crate) fn begin(&self, queue: &B::Queue, capture: &Arc<Mutex<capture::State<B>>>) -> UrResult<usize> {
         if !is_same::<B>(queue.context(), &self.context) {
             return Err(UrError::with_message(
                 ResultCode::ERROR_INVALID_CONTEXT,
@@ -122,7 +123,8 @@ impl<B: Backend> SoftwareGraph<B> {
             false => NodeList::into_nodes(take(whole)),
         };
         let before = nodes.len();
-        state.commands = Commands::Growing(nodes);
+        capture.lock().nodes = nodes;
+        state.commands = Commands::Growing(capture.clone());
         Ok(before)
     }
 
@@ -131,13 +133,9 @@ impl<B: Backend> SoftwareGraph<B> {
         self.state.lock().destroyed
     }
 
-    /// Ends a capture. If it failed, its commands go: there were as many as `before` without them.
-    pub(crate) fn end(&self, failed: bool, before: usize) {
+    /// Ends a capture, which gives the commands back. If it failed, its own go: there were as many as `before` without them.
+    pub(crate) fn end(&self, mut nodes: Vec<Node<B>>, failed: bool, before: usize) {
         let mut state = self.state.lock();
-        let Commands::Growing(nodes) = &mut state.commands else {
-            return;
-        };
-        let mut nodes = take(nodes);
         let gone = match (state.destroyed, failed) {
             (true, _) => take(&mut nodes),
             (false, true) => nodes.split_off(before),
@@ -149,18 +147,10 @@ impl<B: Backend> SoftwareGraph<B> {
         drop(gone);
     }
 
-    /// The commands while a queue captures into it.
-    pub(crate) fn nodes(&self) -> impl std::ops::DerefMut<Target = Vec<Node<B>>> + '_ {
-        MutexGuard::map(self.state.lock(), |state| match &mut state.commands {
-            Commands::Growing(nodes) => nodes,
-            Commands::Whole(_) => unreachable!("only a capture asks, until it ends"),
-        })
-    }
-
     /// Its picture, with the times of the last run of what was made of it last.
     fn graph_dump(&self) -> String {
         let state = self.state.lock();
-        let commands: Vec<_> = state.commands.all().iter().map(NodeLabel::new).collect();
+        let commands: Vec<_> = state.commands.read(|nodes| nodes.iter().map(NodeLabel::new).collect());
         let (profiled, times) = (state.profiled, state.times.clone());
         drop(state);
         let run = match times {
@@ -224,7 +214,7 @@ where
     }
 
     fn is_empty(&self) -> UrResult<bool> {
-        Ok(self.state.lock().commands.all().is_empty())
+        Ok(self.state.lock().commands.read(<[_]>::is_empty))
     }
 
     fn instantiate(self: &Arc<Self>) -> UrResult<Arc<SoftwareExecutableGraph<B>>> {

@@ -3,20 +3,18 @@
 //!
 //! In-order queues have counter-based events where the driver has such. One is that of the last command that was appended
 //! with it, and what waits for it has noted which that was: it can be used again at once, and needs no reset. A thread
-//! [keeps](thread_cache) those that it has given up last.
+//! [keeps](ThreadCache) those that it has given up last.
 //!
 //! An event of a pool is reset when it is used again, not before: until then it stays signalled for those that ask. One whose
 //! last reference goes before its command is complete waits in limbo. A queue keeps references of what its commands wait for,
 //! so no event is reset that a command has yet to look at.
-
-mod thread_cache;
 
 use std::mem::ManuallyDrop;
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering, fence};
 
-use kit::{UniqueId, UrResult};
+use kit::{CachedOwner, ThreadCache, UniqueId, UrResult, WeakRegistry};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
@@ -46,6 +44,14 @@ pub(crate) struct EventPools {
     counter_based: AtomicU8,
     devices: Vec<Arc<Device>>,
     context: Arc<Owned<ContextKind>>,
+}
+
+/// All pools that are there.
+static POOLS: WeakRegistry<EventPools> = WeakRegistry::new();
+
+thread_local! {
+    /// Counter-based events that the thread has given up.
+    static GIVEN_UP: ThreadCache<EventPools> = const { ThreadCache::new() };
 }
 
 /// Counter-based events come from a function of their own.
@@ -91,7 +97,7 @@ impl Events {
 }
 
 /// An event of Level Zero.
-struct RawEvent {
+pub(crate) struct RawEvent {
     /// The pools own it.
     handle: ze_event_handle_t,
     /// Unless it is a client's event.
@@ -132,7 +138,7 @@ impl EventPools {
             devices: devices.to_vec(),
             context: context.clone(),
         });
-        thread_cache::POOLS.add(pools.number, &pools);
+        POOLS.add(pools.number, &pools);
         pools
     }
 
@@ -163,7 +169,8 @@ impl EventPools {
     #[inline]
     fn take_raw(&self, kind: EventType) -> UrResult<Arc<RawEvent>> {
         if kind.in_order
-            && let Some(event) = thread_cache::take(self.number, kind.timed)
+            && let Ok(Some(event)) =
+                GIVEN_UP.try_with(|events| events.take(self.number, |event| event.kind.timed == kind.timed))
         {
             return Ok(event);
         }
@@ -273,17 +280,24 @@ impl EventPools {
     /// Takes an event back, which nobody knows any more.
     #[inline]
     fn put(&self, event: Arc<RawEvent>) {
-        let event = match event.counts {
-            true => thread_cache::put(self.number, event),
-            false => Err(event),
-        };
-        if let Err(event) = event {
-            self.put_shared(event);
+        let (counts, mut event) = (event.counts, Some(event));
+        if counts {
+            _ = GIVEN_UP.try_with(|events| events.put(self.number, &mut event));
+        }
+        if let Some(event) = event {
+            self.take_back(event);
         }
     }
+}
 
-    /// The same for all threads.
-    fn put_shared(&self, event: Arc<RawEvent>) {
+impl CachedOwner for EventPools {
+    type Item = RawEvent;
+
+    fn all() -> &'static WeakRegistry<Self> {
+        &POOLS
+    }
+
+    fn take_back(&self, event: Arc<RawEvent>) {
         let over = event.counts || event.is_over();
         let mut events = self.of_kind(event.kind).lock();
         match over {
@@ -295,22 +309,11 @@ impl EventPools {
 
 impl Drop for EventPools {
     fn drop(&mut self) {
-        thread_cache::POOLS.remove(self.number);
+        POOLS.remove(self.number);
     }
 }
 
 impl RawEvent {
-    /// One that no driver has.
-    #[cfg(test)]
-    fn for_test(kind: EventType) -> Arc<Self> {
-        Arc::new(Self {
-            handle: std::ptr::null_mut(),
-            _owned: None,
-            kind,
-            counts: true,
-        })
-    }
-
     #[inline]
     fn reset(&self) -> UrResult<()> {
         if self.counts {
