@@ -196,7 +196,9 @@ impl MemoryQueue<Cuda> for Queue {
             return Err(impossible(&launch));
         }
         let kernel = launch.kernel.on(&self.device)?;
-        let mut packed = launch.kernel.pack(kernel, launch.args, properties.work_group_memory)?;
+        let mut packed = Packed::new();
+        let memory = properties.work_group_memory;
+        launch.kernel.pack(kernel, launch.args, memory, &mut packed)?;
         let Some(grid) = kernel.grid(&launch.range, &self.device)? else {
             let how = How::new(CommandType::KERNEL_LAUNCH, wait, event);
             return self.nothing(false, how);
