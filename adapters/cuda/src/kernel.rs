@@ -132,10 +132,10 @@ impl OnDevice {
     fn launch_groups(&self, groups: [u32; 3], local: [u32; 3], packed: &mut Packed, stream: CUstream) -> UrResult<()> {
         let ([x, y, z], [bx, by, bz]) = (groups, local);
         let (raw, shared, none) = (self.function.raw, packed.shared, std::ptr::null_mut());
-        let mut params = packed.params(self.interface());
-        let params = params.as_mut_ptr();
-        // SAFETY: a live function and stream; the driver copies the parameters, which are those of the function.
-        unsafe { cu!(cuLaunchKernel(raw, x, y, z, bx, by, bz, shared, stream, params, none)) }
+        packed.with_params(self.interface(), |params| {
+            // SAFETY: a live function and stream; the driver copies the parameters, which are those of the function.
+            unsafe { cu!(cuLaunchKernel(raw, x, y, z, bx, by, bz, shared, stream, params, none)) }
+        })
     }
 
     /// Describes a launch as nodes of graphs have it, and calls a function with that.
@@ -157,20 +157,21 @@ impl OnDevice {
         }
         let ([x, y, z], [bx, by, bz]) = (grid.groups, grid.local);
         let (func, shared) = (self.function.raw, packed.shared);
-        let mut params = packed.params(self.interface());
-        Ok(call(&CUDA_KERNEL_NODE_PARAMS {
-            func,
-            gridDimX: x,
-            gridDimY: y,
-            gridDimZ: z,
-            blockDimX: bx,
-            blockDimY: by,
-            blockDimZ: bz,
-            sharedMemBytes: shared,
-            kernelParams: params.as_mut_ptr(),
-            extra: std::ptr::null_mut(),
-            kern: std::ptr::null_mut(),
-            ctx: std::ptr::null_mut(),
+        Ok(packed.with_params(self.interface(), |params| {
+            call(&CUDA_KERNEL_NODE_PARAMS {
+                func,
+                gridDimX: x,
+                gridDimY: y,
+                gridDimZ: z,
+                blockDimX: bx,
+                blockDimY: by,
+                blockDimZ: bz,
+                sharedMemBytes: shared,
+                kernelParams: params,
+                extra: std::ptr::null_mut(),
+                kern: std::ptr::null_mut(),
+                ctx: std::ptr::null_mut(),
+            })
         }))
     }
 
@@ -251,9 +252,10 @@ impl OnDevice {
             numAttrs: attributes.len() as u32,
         };
         let (raw, none) = (self.function.raw, std::ptr::null_mut());
-        let mut params = packed.params(self.interface());
-        // SAFETY: as in `launch_groups`.
-        unsafe { cu!(cuLaunchKernelEx(&config, raw, params.as_mut_ptr(), none)) }
+        packed.with_params(self.interface(), |params| {
+            // SAFETY: as in `launch_groups`.
+            unsafe { cu!(cuLaunchKernelEx(&config, raw, params, none)) }
+        })
     }
 }
 
@@ -298,16 +300,18 @@ impl Kernel {
 
     /// Lays out the arguments of a launch: `args`, or, if there are none, those that were set before.
     #[inline(always)]
-    pub(crate) fn pack(&self, on: &OnDevice, args: Args<'_, Cuda>, work_group_memory: usize) -> UrResult<Packed> {
+    pub(crate) fn pack(
+        &self,
+        on: &OnDevice,
+        args: Args<'_, Cuda>,
+        work_group_memory: usize,
+        packed: &mut Packed,
+    ) -> UrResult<()> {
         let interface = on.interface();
-        if args.is_empty() && !interface.params.is_empty() {
-            return self.settings.lock().pack(interface, work_group_memory);
+        match args.is_empty() && !interface.params.is_empty() {
+            true => self.settings.lock().pack(interface, work_group_memory, packed),
+            false => packed.take(interface, args, work_group_memory),
         }
-        let mut settings = Settings::new(interface);
-        for arg in args.iter() {
-            settings.set(interface, &arg?)?;
-        }
-        settings.into_packed(interface, work_group_memory)
     }
 }
 

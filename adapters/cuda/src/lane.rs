@@ -5,17 +5,20 @@
 //! none: its [`Point`] stands for the end of the stream. Only if somebody holds that point when the next command comes,
 //! an event of CUDA is recorded between the two. Thus a point with an event is exact, and one without is the last of
 //! its lane.
+//!
+//! A command that leaves no point costs a turn and a number. The numbers tell how far a lane is.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::VecDeque;
+use std::ptr::null_mut;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 
 use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
-use oxur_fork::{Mutex, OnceLock, Turn, Turns};
+use oxur_fork::{InTurn, InTurnGuard, Mutex};
 use smallvec::SmallVec;
 
 use crate::assertion::{ASSERTION, Record};
@@ -31,9 +34,16 @@ pub(crate) struct Lane {
     /// Whether others may submit to the stream: then points cannot do without events.
     shared: AtomicBool,
     /// Taken while a command is submitted.
-    turns: Turns,
-    /// Changed in turn only. The driver is not called while it is locked.
-    state: Mutex<State>,
+    last: InTurn<Last>,
+    /// How many commands were submitted. Changed in turn only, when the last of them has been.
+    submitted: AtomicU64,
+    /// How many of them were seen to be complete.
+    complete: AtomicU64,
+    /// What the host has yet to do before the stream goes on: nothing, but where commands were forced into it. The driver is
+    /// not called while it is locked.
+    held_by: Mutex<HeldBy>,
+    /// An event without times that nobody uses, or null: those of a queue are used again and again.
+    spare: AtomicPtr<CUevent_st>,
     /// Whether there may be something in `assertions`.
     has_assertions: AtomicBool,
     assertions: Mutex<Assertions>,
@@ -56,18 +66,9 @@ unsafe impl Send for Lane {}
 // SAFETY: as above.
 unsafe impl Sync for Lane {}
 
-#[derive(Default)]
-struct State {
-    /// The place of the last command, if somebody may hold it. It refers to its lane, so it is taken out when the queue
-    /// goes.
-    last: Option<Arc<Point>>,
-    /// How many commands there were.
-    opened: u64,
-    /// How many of them were seen to be complete.
-    complete: u64,
-    /// What the host has yet to do before the stream goes on: nothing, but where commands were forced into it.
-    held_by: HeldBy,
-}
+/// The place of the last command, or of an earlier one that nobody else holds, which will be used again. It refers to its
+/// lane, so it is taken out when the queue goes.
+type Last = Option<Arc<Point>>;
 
 /// Signals of the host that streams wait for.
 pub(crate) type HeldBy = SmallVec<[Arc<HostSignal>; 1]>;
@@ -76,13 +77,15 @@ pub(crate) type HeldBy = SmallVec<[Arc<HostSignal>; 1]>;
 const POLLS: usize = 64;
 
 /// When a command began, and the base of its times.
-type Start = (CudaEvent, Arc<ClockBase>);
+pub(crate) type Start = (CudaEvent, Arc<ClockBase>);
 
 /// The end of a command in a lane.
 pub(crate) struct Point {
     lane: Arc<Lane>,
-    /// Set once somebody has to wait for it, or when another command comes.
-    event: OnceLock<CudaEvent>,
+    /// Null until somebody has to wait for it, or another command comes. Set in turn.
+    event: AtomicPtr<CUevent_st>,
+    /// How many commands of the lane there were, this one included.
+    number: u64,
     /// Where times are wanted: then `event` records one, too.
     start: Option<Start>,
     /// What failed assertions fill, of a kernel that has them.
@@ -100,8 +103,7 @@ impl Lane {
     pub(crate) fn new(primary: &'static Primary, priority: i32) -> UrResult<Arc<Self>> {
         let flags = CU_STREAM_NON_BLOCKING;
         // SAFETY: a place for the stream.
-        let stream =
-            unsafe { cu_get!(cuStreamCreateWithPriority(_, flags, priority): CUstream = std::ptr::null_mut()) }?;
+        let stream = unsafe { cu_get!(cuStreamCreateWithPriority(_, flags, priority): CUstream = null_mut()) }?;
         Ok(Arc::new(Self::with(stream, true, primary)))
     }
 
@@ -121,15 +123,41 @@ impl Lane {
             is_ours,
             primary,
             shared: AtomicBool::new(false),
-            turns: Turns::new(),
-            state: Mutex::default(),
+            last: InTurn::default(),
+            submitted: AtomicU64::new(0),
+            complete: AtomicU64::new(0),
+            held_by: Mutex::default(),
+            spare: AtomicPtr::default(),
             has_assertions: AtomicBool::new(false),
             assertions: Mutex::default(),
         }
     }
 
+    /// An event that nobody uses. The context is current.
+    fn take_event(&self, timed: bool) -> UrResult<CUevent> {
+        if !timed && !self.spare.load(Ordering::Relaxed).is_null() {
+            let spare = self.spare.swap(null_mut(), Ordering::Acquire);
+            if !spare.is_null() {
+                return Ok(spare);
+            }
+        }
+        self.primary.event(timed).map(CudaEvent::into_raw)
+    }
+
+    /// Takes back an event that nobody uses any more.
+    fn keep_event(&self, event: CUevent, timed: bool) {
+        let keep = || {
+            let spare = &self.spare;
+            spare.compare_exchange(null_mut(), event, Ordering::Release, Ordering::Relaxed)
+        };
+        if timed || keep().is_err() {
+            self.primary.keep_event(event, timed);
+        }
+    }
+
     /// The client may submit to the stream, too.
     pub(crate) fn share(&self) {
+        self.primary.note_host_waits();
         self.shared.store(true, Ordering::Relaxed);
     }
 
@@ -151,8 +179,15 @@ impl Lane {
 
     /// Whether all commands are complete, as far as that is known without the driver.
     pub(crate) fn is_known_idle(&self) -> bool {
-        let state = self.state.lock();
-        !self.shared.load(Ordering::Relaxed) && state.opened == state.complete
+        !self.is_shared() && self.complete.load(Ordering::Acquire) == self.submitted.load(Ordering::Relaxed)
+    }
+
+    /// The first commands, so many, are complete.
+    fn note_complete(&self, count: u64) {
+        // Any number that is stored is true, so it does no harm if a smaller one comes later.
+        if self.complete.load(Ordering::Relaxed) < count {
+            self.complete.store(count, Ordering::Release);
+        }
     }
 
     /// Looks for a while whether all commands are complete. To ask is cheaper than to record an event and wait for that.
@@ -182,8 +217,10 @@ impl Lane {
 
     /// Waits for all commands. Says of one failure of an assertion that nobody was told of. The context is current.
     pub(crate) fn synchronize(&self) -> UrResult<()> {
+        let submitted = self.submitted.load(Ordering::Acquire);
         // SAFETY: a live stream.
         unsafe { cu!(cuStreamSynchronize(self.stream)) }?;
+        self.note_complete(submitted);
         match self.has_assertions.load(Ordering::Acquire) {
             true => self.report_assertions(),
             false => Ok(()),
@@ -244,21 +281,25 @@ impl Lane {
 
     /// What the host has yet to do before the stream goes on.
     pub(crate) fn held_by(&self) -> HeldBy {
-        let mut state = self.state.lock();
-        state.held_by.retain(|signal| !signal.is_over());
-        state.held_by.clone()
+        let mut held = self.held_by.lock();
+        held.retain(|signal| !signal.is_over());
+        held.clone()
     }
 
     /// Whether the host has something to do before the stream goes on.
     pub(crate) fn is_held(&self) -> bool {
-        let mut state = self.state.lock();
-        state.held_by.retain(|signal| !signal.is_over());
-        !state.held_by.is_empty()
+        if !self.primary.has_host_waits() {
+            return false;
+        }
+        let mut held = self.held_by.lock();
+        held.retain(|signal| !signal.is_over());
+        !held.is_empty()
     }
 
     /// Takes note that the stream waits for signals of the host.
     fn hold(&self, signals: impl IntoIterator<Item = Arc<HostSignal>>) {
-        let held = &mut self.state.lock().held_by;
+        self.primary.note_host_waits();
+        let mut held = self.held_by.lock();
         for signal in signals {
             // Lanes that wait for each other have the same ones.
             if !held.iter().any(|known| Arc::ptr_eq(known, &signal)) {
@@ -269,41 +310,37 @@ impl Lane {
 
     /// Whether a signal is that of the last command.
     pub(crate) fn ends_with(&self, signal: &Signal) -> bool {
-        let Signal::Point(point) = signal.now() else {
-            return false;
-        };
-        let state = self.state.lock();
-        state.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, point))
+        match signal.now() {
+            Signal::Point(point) => point.is_in(self) && point.number == self.submitted.load(Ordering::Relaxed),
+            _ => false,
+        }
     }
 
     /// Takes the lane for a command. The context is current.
     #[inline(always)]
     pub(crate) fn open(self: &Arc<Self>) -> UrResult<OpenLane<'_>> {
-        let turn = self.turns.take();
-        let last = {
-            let mut state = self.state.lock();
-            state.opened += 1;
-            state.last.take()
-        };
-        if let Some(last) = last
-            && Arc::strong_count(&last) > 1
+        let mut last = self.last.take();
+        if let Some(point) = &*last
+            && Arc::strong_count(point) > 1
         {
-            last.record()?;
+            leave(&mut last)?;
         }
         Ok(OpenLane {
             lane: self,
             record: OnceCell::new(),
-            _turn: turn,
+            waits: Cell::new(false),
+            is_complete: Cell::new(false),
+            last,
         })
     }
 
     /// The place behind all commands so far. The context is current.
     pub(crate) fn tail(self: &Arc<Self>) -> UrResult<Arc<Point>> {
-        let _turn = self.turns.take();
-        let last = self.state.lock().last.clone();
-        let point = match last {
-            Some(last) if !self.shared.load(Ordering::Relaxed) => last,
-            _ => Arc::new(Point::new(self, None, None)),
+        let last = self.last.take();
+        let submitted = self.submitted.load(Ordering::Relaxed);
+        let point = match &*last {
+            Some(last) if last.number == submitted && !self.is_shared() => last.clone(),
+            _ => Arc::new(Point::new(self, submitted, None, None)),
         };
         point.record()?;
         Ok(point)
@@ -312,19 +349,25 @@ impl Lane {
     /// The queue goes: nobody submits any more. Returns launches that have to stay until they are complete.
     pub(crate) fn close(&self) -> UrResult<VecDeque<Arc<Point>>> {
         let _current = self.primary.activate()?;
-        let _turn = self.turns.take();
-        let last = self.state.lock().last.take();
-        if let Some(last) = last
-            && Arc::strong_count(&last) > 1
-        {
-            last.record()?;
-        }
+        leave(&mut self.last.take())?;
         Ok(std::mem::take(&mut self.assertions.lock().running))
+    }
+}
+
+/// The last command of a lane is no longer that: whoever holds its place will wait for an event, which is recorded now.
+fn leave(last: &mut Last) -> UrResult<()> {
+    match last.take() {
+        Some(last) if Arc::strong_count(&last) > 1 => last.record(),
+        _ => Ok(()),
     }
 }
 
 impl Drop for Lane {
     fn drop(&mut self) {
+        let spare = *self.spare.get_mut();
+        if !spare.is_null() {
+            self.primary.keep_event(spare, false);
+        }
         if self.is_ours && !driver::is_gone() {
             // The stream goes when its commands are complete.
             // SAFETY: a live stream that nobody uses any more.
@@ -342,6 +385,9 @@ impl Drop for OpenLane<'_> {
         if let Some(record) = self.record.take() {
             std::mem::forget(record);
         }
+        let submitted = &self.lane.submitted;
+        // A store: it is changed in turn.
+        submitted.store(self.number(), Ordering::Release);
     }
 }
 
@@ -350,7 +396,11 @@ pub(crate) struct OpenLane<'a> {
     lane: &'a Arc<Lane>,
     /// What failed assertions of the command fill.
     record: OnceCell<Record>,
-    _turn: Turn<'a>,
+    /// Whether the command waits for others.
+    waits: Cell<bool>,
+    /// Whether it is known to be complete.
+    is_complete: Cell<bool>,
+    last: InTurnGuard<'a, Last>,
 }
 
 impl OpenLane<'_> {
@@ -358,6 +408,12 @@ impl OpenLane<'_> {
     #[inline(always)]
     pub(crate) fn stream(&self) -> CUstream {
         self.lane.stream
+    }
+
+    /// How many commands of the lane there are with this one.
+    #[inline(always)]
+    fn number(&self) -> u64 {
+        self.lane.submitted.load(Ordering::Relaxed) + 1
     }
 
     /// The address of a record for the command, which has assertions. [`Self::end`] comes behind it.
@@ -387,13 +443,18 @@ impl OpenLane<'_> {
                 if !held.is_empty() {
                     self.lane.hold(held);
                 }
+                self.waits.set(true);
                 // SAFETY: a live stream and event.
                 unsafe { cu!(cuStreamWaitEvent(stream, event, 0)) }
             }
-            // SAFETY: as above.
-            Signal::Native(event) => unsafe { cu!(cuStreamWaitEvent(stream, event.raw, 0)) },
+            Signal::Native(event) => {
+                self.waits.set(true);
+                // SAFETY: as above.
+                unsafe { cu!(cuStreamWaitEvent(stream, event.raw, 0)) }
+            }
             Signal::Host(host) if host.is_over() => Ok(()),
             Signal::Host(host) => {
+                self.waits.set(true);
                 self.lane.hold([host.clone()]);
                 host.hold(stream)
             }
@@ -406,11 +467,26 @@ impl OpenLane<'_> {
         }
     }
 
+    /// Waits for a short command that was submitted, unless it may come after others, or streams may wait for the host. The
+    /// driver sees earlier that it is complete than who asks it, but the lane is not free meanwhile.
+    pub(crate) fn finish_if_alone(&self) -> UrResult<()> {
+        if self.waits.get() || !self.lane.is_known_idle() || self.lane.primary.has_host_waits() {
+            return Ok(());
+        }
+        // SAFETY: a live stream.
+        unsafe { cu!(cuStreamSynchronize(self.lane.stream)) }?;
+        self.is_complete.set(true);
+        self.lane.note_complete(self.number());
+        Ok(())
+    }
+
     /// Waits for the command that was submitted. If that takes long, the lane is free meanwhile.
     pub(crate) fn finish(mut self) -> UrResult<()> {
+        if self.is_complete.get() {
+            return Ok(());
+        }
         if self.lane.poll(|| true)? {
-            let mut state = self.lane.state.lock();
-            state.complete = state.opened;
+            self.lane.note_complete(self.number());
             return Ok(());
         }
         let point = self.end(None)?;
@@ -429,58 +505,93 @@ impl OpenLane<'_> {
 
     /// The place behind the command that was submitted, which began at `start` if its times are wanted.
     pub(crate) fn end(&mut self, start: Option<Start>) -> UrResult<Arc<Point>> {
-        let exact = start.is_some() || self.lane.shared.load(Ordering::Relaxed);
+        let exact = start.is_some() || self.lane.is_shared();
         let record = self.record.take();
         let has_record = record.is_some();
-        let point = Arc::new(Point::new(self.lane, start, record));
+        let number = self.number();
+        let point = match self.last.take() {
+            Some(mut kept) => match Arc::get_mut(&mut kept) {
+                Some(point) => {
+                    point.renew(number, start, record);
+                    kept
+                }
+                None => Arc::new(Point::new(self.lane, number, start, record)),
+            },
+            None => Arc::new(Point::new(self.lane, number, start, record)),
+        };
         if has_record {
             self.lane.add_assertion(&point);
         }
         if exact {
             point.record()?;
         }
-        self.lane.state.lock().last = Some(point.clone());
+        *self.last = Some(point.clone());
         Ok(point)
     }
 }
 
 impl Point {
-    fn new(lane: &Arc<Lane>, start: Option<Start>, record: Option<Record>) -> Self {
+    fn new(lane: &Arc<Lane>, number: u64, start: Option<Start>, record: Option<Record>) -> Self {
         Self {
             lane: lane.clone(),
-            event: OnceLock::new(),
+            event: AtomicPtr::default(),
+            number,
             start,
             record,
             seen: AtomicU8::new(RUNS),
         }
     }
 
+    /// Makes it that of another command of its lane. Nobody else has it.
+    fn renew(&mut self, number: u64, start: Option<Start>, record: Option<Record>) {
+        self.give_event_back();
+        (self.number, self.start, self.record) = (number, start, record);
+        *self.seen.get_mut() = RUNS;
+    }
+
+    fn give_event_back(&mut self) {
+        let event = std::mem::replace(self.event.get_mut(), null_mut());
+        if !event.is_null() {
+            self.lane.keep_event(event, self.start.is_some());
+        }
+    }
+
     /// Gives it an event, for a caller that has the turn. It is the last of its lane if it has none.
     fn record(&self) -> UrResult<()> {
-        if self.event.get().is_some() {
+        if self.event().is_some() {
             return Ok(());
         }
-        let event = self.lane.primary.event(self.start.is_some())?;
+        let timed = self.start.is_some();
+        let event = self.lane.take_event(timed)?;
         // SAFETY: a live stream and event.
-        unsafe { cu!(cuEventRecord(*event, self.lane.stream)) }?;
-        _ = self.event.set(event);
-        Ok(())
+        let recorded = unsafe { cu!(cuEventRecord(event, self.lane.stream)) };
+        match recorded {
+            Ok(()) => self.event.store(event, Ordering::Release),
+            Err(_) => self.lane.keep_event(event, timed),
+        }
+        recorded
+    }
+
+    /// Its event, if it has one.
+    fn event(&self) -> Option<CUevent> {
+        let event = self.event.load(Ordering::Acquire);
+        (!event.is_null()).then_some(event)
     }
 
     /// Its event, which is recorded if there is none yet.
     pub(crate) fn exact_event(&self) -> UrResult<CUevent> {
-        if let Some(event) = self.event.get() {
-            return Ok(**event);
+        if let Some(event) = self.event() {
+            return Ok(event);
         }
         let _current = self.lane.primary.activate()?;
-        let _turn = self.lane.turns.take();
+        let _turn = self.lane.last.take();
         self.record()?;
-        Ok(self.event.get().map_or(std::ptr::null_mut(), |event| **event))
+        Ok(self.event.load(Ordering::Acquire))
     }
 
     /// Whether it is in this lane.
-    pub(crate) fn is_in(&self, lane: &Arc<Lane>) -> bool {
-        Arc::ptr_eq(&self.lane, lane)
+    pub(crate) fn is_in(&self, lane: &Lane) -> bool {
+        std::ptr::eq(&*self.lane, lane)
     }
 
     /// Whether its command is known to be complete, or to have failed.
@@ -496,8 +607,8 @@ impl Point {
         let Ok(_current) = self.lane.primary.activate() else {
             return driver::is_lost();
         };
-        let found = match self.event.get() {
-            Some(event) => primary::query(**event),
+        let found = match self.event() {
+            Some(event) => primary::query(event),
             // Another command may come meanwhile: then it is said to run on, once.
             None => self.lane.query(),
         };
@@ -554,12 +665,7 @@ impl Point {
             });
             waited?;
         }
-        {
-            let mut state = self.lane.state.lock();
-            if state.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, self)) {
-                state.complete = state.opened;
-            }
-        }
+        self.lane.note_complete(self.number);
         if self.lane.has_assertions.load(Ordering::Acquire) {
             self.lane.see_assertions();
         }
@@ -579,7 +685,7 @@ impl Point {
     /// The same. The context is current.
     fn wait_by_driver(&self) -> UrResult<()> {
         // Where it is the last of its lane.
-        let is_last = || self.event.get().is_none();
+        let is_last = || self.event().is_none();
         if is_last() && self.lane.poll(is_last)? {
             return Ok(());
         }
@@ -596,8 +702,14 @@ impl Point {
     /// When its command began and ended, if that was wanted.
     pub(crate) fn times(&self) -> Option<UrResult<(u64, u64)>> {
         let (start, base) = self.start.as_ref()?;
-        let event = self.event.get()?;
+        let event = self.event()?;
         let current = self.lane.primary.activate();
-        Some(current.and_then(|_current| Ok((base.time_of(**start)?, base.time_of(**event)?))))
+        Some(current.and_then(|_current| Ok((base.time_of(**start)?, base.time_of(event)?))))
+    }
+}
+
+impl Drop for Point {
+    fn drop(&mut self) {
+        self.give_event_back();
     }
 }

@@ -33,6 +33,8 @@ pub(crate) struct Primary {
     device: CUdevice,
     /// Whether kernels may print.
     prints: AtomicBool,
+    /// Whether streams may wait for the host.
+    host_waits: AtomicBool,
     /// `None` inside if the device has no pools.
     memory_pool: OnceLock<Option<MemoryPool>>,
     pub(crate) words: SignalWords,
@@ -85,6 +87,7 @@ impl Primary {
             own_lane: OnceLock::new(),
             device,
             prints: AtomicBool::new(false),
+            host_waits: AtomicBool::new(false),
             memory_pool: OnceLock::new(),
             words: SignalWords::default(),
             records: Records::default(),
@@ -149,6 +152,16 @@ impl Primary {
         self.prints.load(Ordering::Relaxed)
     }
 
+    /// From now on streams may wait for the host: those of commands that were forced, or that the client submits to.
+    pub(crate) fn note_host_waits(&self) {
+        self.host_waits.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether they may. One that does may hold up others, as CUDA has few that are independent.
+    pub(crate) fn has_host_waits(&self) -> bool {
+        self.host_waits.load(Ordering::Relaxed)
+    }
+
     /// A lane for commands of no queue. The context is current.
     pub(crate) fn own_lane(&'static self) -> UrResult<&'static Arc<Lane>> {
         if let Some(lane) = self.own_lane.get() {
@@ -172,6 +185,23 @@ impl Primary {
         };
         // A pool that another thread makes meanwhile is the one, and this one stays empty.
         Ok(self.memory_pool.get_or_init(|| pool).as_ref())
+    }
+
+    /// Takes an event that nobody uses any more: one of [`Self::event`].
+    pub(crate) fn keep_event(&self, raw: CUevent, timed: bool) {
+        if driver::is_gone() {
+            return;
+        }
+        let mut kept = self.kept(timed).lock();
+        if kept.len() < MOST_EVENTS {
+            kept.push(EventHandle(raw));
+            return;
+        }
+        drop(kept);
+        // SAFETY: an event that nobody uses.
+        if let Err(error) = unsafe { cu!(cuEventDestroy(raw)) } {
+            log::debug!("an event of the driver is leaked: {error}");
+        }
     }
 
     fn kept(&self, timed: bool) -> &Mutex<Vec<EventHandle>> {
@@ -205,21 +235,18 @@ impl Deref for CudaEvent {
     }
 }
 
+impl CudaEvent {
+    /// The event, for who [gives it back](Primary::keep_event).
+    pub(crate) fn into_raw(self) -> CUevent {
+        let raw = self.raw;
+        std::mem::forget(self);
+        raw
+    }
+}
+
 impl Drop for CudaEvent {
     fn drop(&mut self) {
-        if driver::is_gone() {
-            return;
-        }
-        let mut kept = self.primary.kept(self.timed).lock();
-        if kept.len() < MOST_EVENTS {
-            kept.push(EventHandle(self.raw));
-            return;
-        }
-        drop(kept);
-        // SAFETY: an event that nobody uses.
-        if let Err(error) = unsafe { cu!(cuEventDestroy(self.raw)) } {
-            log::debug!("an event of the driver is leaked: {error}");
-        }
+        self.primary.keep_event(self.raw, self.timed);
     }
 }
 

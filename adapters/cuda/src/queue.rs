@@ -44,6 +44,8 @@ pub(crate) struct Queue {
     order: Mutex<Order>,
     /// Whether there may be such commands.
     has_held: AtomicBool,
+    /// Whether there was a barrier that later commands wait for.
+    has_barrier: AtomicBool,
     /// The lane that the next command looks at first.
     next: AtomicUsize,
     primary: &'static Primary,
@@ -69,6 +71,7 @@ impl Queue {
             handle_cell: HandleCell::new(),
             order: Mutex::new(Order::new(&first)),
             has_held: AtomicBool::new(false),
+            has_barrier: AtomicBool::new(false),
             next: AtomicUsize::new(0),
             primary: first.primary,
             first,
@@ -228,6 +231,9 @@ impl kit::Queue<Cuda> for Queue {
         let _current = self.primary.activate()?;
         // First: they are in lanes when they are complete.
         let held = self.held().iter().map(|held| held.wait()).fold(Ok(()), Result::and);
+        if self.in_order {
+            return held.and(self.first.synchronize());
+        }
         let lanes = self.lanes();
         let lanes = lanes.iter().map(|lane| lane.synchronize());
         lanes.fold(held, Result::and)

@@ -37,8 +37,11 @@ pub fn count(global: [usize; 3], local: [u32; 3], whole: bool) -> UrResult<[u32;
     let mut counts = [0; 3];
     for d in 0..3 {
         let size = local[d] as usize;
-        // One division: it takes as long as all else here.
-        let count = global[d] / size;
+        // One division, and that where it is needed: it takes as long as all else here.
+        let count = match size {
+            1 => global[d],
+            _ => global[d] / size,
+        };
         let is_whole = count * size == global[d];
         if whole && !is_whole {
             return Err(no_whole_groups(global, local));

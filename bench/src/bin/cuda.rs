@@ -3,7 +3,11 @@
 //! an NVIDIA GPU. Medians of many rounds, in microseconds unless said; a second column is the driver alone.
 //!
 //! A third argument, the path of a module of SPIR-V, and a fourth, a kernel of it with two pointers, have it time the first
-//! call of that kernel instead.
+//! call of that kernel instead. `--calls` has it time a few kinds of calls only, in turns with those of the driver: that takes
+//! seconds, and a machine whose speed changes changes both.
+
+#[path = "../cuda_calls.rs"]
+mod calls;
 
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -298,14 +302,26 @@ fn main() {
     let context = Context::new(&[&device]).expect("urContextCreate");
     let queue = Queue::new(&context, &device, QueueFlags::empty()).expect("urQueueCreate");
     let unordered = Queue::new(&context, &device, QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE).expect("urQueueCreate");
-    if let (Some(module), Some(kernel)) = (arguments.next(), arguments.next()) {
-        return first_call(&context, &queue, &module, &kernel);
+    let (third, fourth) = (arguments.next(), arguments.next());
+    if let (Some(module), Some(kernel)) = (&third, &fourth) {
+        return first_call(&context, &queue, module, kernel);
     }
     let program = Program::with_binaries(&context, &[&device], &[PTX]).expect("urProgramCreateWithBinary");
     program.build(&context, "").expect("urProgramBuild");
     let kernel = Kernel::new(&program, "nothing").expect("urKernelCreate");
     let raw = Raw::new();
     let fns = loader.fns();
+    let rig = Rig {
+        context: &context,
+        device: &device,
+        queue: &queue,
+        kernel: &kernel,
+        raw: &raw,
+        fns,
+    };
+    if third.as_deref() == Some("--calls") {
+        return calls::run(&rig, &program);
+    }
 
     // What a client does without helpers: the C function, with arguments of the launch.
     let argument = Arg::Pointer(null_mut()).properties(0);
@@ -402,14 +418,7 @@ fn main() {
     finish(&queue);
     row("launch, event kept (in order)", ours, plain);
 
-    graphs(&Rig {
-        context: &context,
-        device: &device,
-        queue: &queue,
-        kernel: &kernel,
-        raw: &raw,
-        fns,
-    });
+    graphs(&rig);
 
     // Memory.
     let device_usm = |size| Usm::device(&context, &device, size, UsmRequest::default()).expect("urUSMDeviceAlloc");

@@ -128,6 +128,24 @@ fn a_device_global() {
     );
 }
 
+/// A program that is built again has new variables.
+#[test]
+fn a_device_global_of_a_new_build() {
+    let rig = Rig::new();
+    let program = rig.program();
+    let read = || {
+        let mut value = [0_u32];
+        let event = rig.queue.global_read(&program, "counter", 0, &mut value, &[]);
+        event.expect("read").wait().expect("urEventWait");
+        value[0]
+    };
+    let event = rig.queue.global_write(&program, "counter", 0, &[9_u32], &[]);
+    event.expect("write").wait().expect("urEventWait");
+    assert_eq!(read(), 9);
+    program.build(&rig.context, "").expect("urProgramBuild");
+    assert_eq!(read(), 7);
+}
+
 #[test]
 fn a_kernel_that_faults_loses_the_device_and_no_more() {
     const CHILD: &str = "OXUR_CUDA_FAULT";

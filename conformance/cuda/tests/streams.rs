@@ -145,3 +145,142 @@ fn memory_that_is_freed_in_use() {
         assert!(unsafe { result.as_slice::<u32>() }.iter().all(|word| *word == round));
     }
 }
+
+/// Threads share a queue in order. Some keep the events of their commands, some wait for one, some for the queue: whatever comes
+/// between a command and its event, what is waited for is there.
+#[test]
+fn threads_share_a_queue() {
+    if slowly("streams::threads_share_a_queue") {
+        return;
+    }
+    const THREADS: usize = 4;
+    const COMMANDS: usize = 60;
+    let rig = Rig::new();
+    let source = rig.shared(&[1_u32]);
+    let places = rig.shared(&[0_u32; THREADS * COMMANDS]);
+    let is_there = |at: usize| {
+        // SAFETY: a place in the memory, which its one command has written.
+        unsafe { places.ptr().cast::<u32>().add(at).read_volatile() == 1 }
+    };
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (rig, source, places) = (&rig, &source, &places);
+            scope.spawn(move || {
+                let mut kept = Vec::new();
+                for at in (0..COMMANDS).map(|at| thread * COMMANDS + at) {
+                    // SAFETY: a place inside of the memory.
+                    let to = unsafe { places.ptr().cast::<u32>().add(at) };
+                    let event = copy(&rig.queue, to, source.ptr().cast(), &[]);
+                    match (at * 7 + thread) % 5 {
+                        0 => drop(event),
+                        1 => kept.push((at, event)),
+                        2 => {
+                            event.wait().expect("urEventWait");
+                            assert!(is_there(at), "{at}");
+                        }
+                        3 => {
+                            rig.queue.finish().expect("urQueueFinish");
+                            assert!(is_there(at), "{at}");
+                        }
+                        _ => {
+                            kept.push((at, event));
+                            let (first, event) = kept.remove(0);
+                            event.wait().expect("urEventWait");
+                            assert!(is_there(first), "{first}");
+                        }
+                    }
+                }
+                for (at, event) in kept {
+                    event.wait().expect("urEventWait");
+                    assert!(is_there(at), "{at}");
+                }
+            });
+        }
+    });
+    rig.queue.finish().expect("urQueueFinish");
+    assert!((0..THREADS * COMMANDS).all(is_there));
+}
+
+/// Copies that block and leave no event, on queues that are known to be idle and on those that are not.
+#[test]
+fn short_copies_that_block() {
+    if slowly("streams::short_copies_that_block") {
+        return;
+    }
+    let rig = Rig::new();
+    let fns = crate::loader().fns();
+    let program = rig.program();
+    for flags in [QueueFlags::empty(), QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE] {
+        let queue = Queue::new(&rig.context, &rig.device, flags).expect("urQueueCreate");
+        let memory = Usm::device(&rig.context, &rig.device, 4, UsmRequest::default()).expect("memory");
+        // Pinned: the driver waits for copies of other memory by itself.
+        let host = Usm::host(&rig.context, 4, UsmRequest::default()).expect("memory");
+        for round in 0..60_u32 {
+            let mut global = 0_u32;
+            let block = |to: *mut u32, from: *const u32| {
+                // SAFETY: places of this size; a live queue.
+                unsafe {
+                    fns.urEnqueueUSMMemcpy(
+                        queue.raw(),
+                        true,
+                        to.cast(),
+                        from.cast(),
+                        4,
+                        0,
+                        std::ptr::null(),
+                        null_mut(),
+                    )
+                }
+                .expect("urEnqueueUSMMemcpy");
+            };
+            // SAFETY: memory of this size, which lives until all is complete.
+            let fill = || drop(unsafe { queue.memset(memory.ptr(), &[round], 4, &[]) }.expect("urEnqueueUSMFill"));
+            // What is read was written by a command that is not waited for, or by one that was.
+            match round % 3 {
+                0 if flags == QueueFlags::empty() => fill(),
+                0 | 1 => {
+                    fill();
+                    queue.finish().expect("urQueueFinish");
+                }
+                _ => {
+                    // SAFETY: memory of this size, which no command uses.
+                    unsafe { host.ptr().cast::<u32>().write_volatile(round) };
+                    block(memory.ptr().cast(), host.ptr().cast());
+                    // SAFETY: as above.
+                    unsafe { host.ptr().cast::<u32>().write_volatile(u32::MAX) };
+                }
+            }
+            block(host.ptr().cast(), memory.ptr().cast());
+            // SAFETY: memory of this size, which no command uses.
+            assert_eq!(unsafe { host.ptr().cast::<u32>().read_volatile() }, round);
+            // The value of the global may be what a command brings that may not be complete.
+            if flags == QueueFlags::empty() && round % 2 == 0 {
+                drop(copy(&queue, &raw mut global, memory.ptr().cast(), &[]));
+            } else {
+                global = round;
+            }
+            // SAFETY: the variable has this size; live handles.
+            unsafe {
+                let (name, none) = (c"counter".as_ptr(), std::ptr::null());
+                let from = (&raw const global).cast();
+                fns.urEnqueueDeviceGlobalVariableWrite(
+                    queue.raw(),
+                    program.raw(),
+                    name,
+                    true,
+                    4,
+                    0,
+                    from,
+                    0,
+                    none,
+                    null_mut(),
+                )
+                .expect("urEnqueueDeviceGlobalVariableWrite");
+            }
+            let mut counter = [0_u32];
+            let event = rig.queue.global_read(&program, "counter", 0, &mut counter, &[]);
+            event.expect("read").wait().expect("urEventWait");
+            assert_eq!(counter, [round]);
+        }
+    }
+}

@@ -10,6 +10,7 @@ use oxur_cuda_sys::*;
 use smallvec::{SmallVec, smallvec};
 
 use crate::driver::{self, cu, cu_get};
+use crate::kernel::Packed;
 use crate::primary::Primary;
 use crate::queue::commands::{Hint, fills, memsets};
 use crate::{Context, Cuda, Queue, usm};
@@ -180,9 +181,8 @@ fn kernel_node<T>(
             "a launch with properties or assertions, or whose work-groups wait for each other, is no node",
         ));
     }
-    let mut packed = launch
-        .kernel
-        .pack(kernel, kit::Args::none(), launch.properties.work_group_memory)?;
+    let (args, memory, mut packed) = (kit::Args::none(), launch.properties.work_group_memory, Packed::new());
+    launch.kernel.pack(kernel, args, memory, &mut packed)?;
     match kernel.grid(&launch.range, device)? {
         Some(grid) => kernel.node(&grid, &mut packed, call).map(Some),
         None => Ok(None),

@@ -14,19 +14,32 @@ use crate::Cuda;
 use crate::program::{Interface, Param, Told};
 
 /// A block, in words so that it is aligned.
-type Block = SmallVec<[u64; 32]>;
+type Block = SmallVec<[u64; BLOCK]>;
+
+/// How many words most blocks have at most.
+const BLOCK: usize = 32;
+
+/// How many parameters most kernels of PTX have at most.
+const PARAMS: usize = 16;
 
 /// Arguments that were set.
 #[derive(Clone)]
 pub(super) struct Settings {
     block: Block,
-    /// A bit for each that was not set yet.
-    missing: SmallVec<[u64; 1]>,
+    which: Which,
+}
+
+/// Which arguments were set, and what is only known when all are.
+#[derive(Clone)]
+struct Which {
+    /// A bit for each that was not set yet, of the first 64 and of the others.
+    missing: u64,
+    more: Vec<u64>,
     /// The sizes of those in local memory.
     local: SmallVec<[(u32, usize); 2]>,
 }
 
-/// What the driver gets.
+/// What the driver gets. It is large, so it is made where it stays.
 pub(crate) struct Packed {
     block: Block,
     /// Bytes of shared memory.
@@ -43,18 +56,57 @@ pub(super) struct Words {
 }
 
 impl Packed {
-    /// Where the driver finds each parameter. A kernel that our compiler made has one: the block.
+    /// Of nothing yet.
     #[inline(always)]
-    pub(super) fn params(&mut self, interface: &Interface) -> SmallVec<[*mut c_void; 16]> {
-        let base = self.block.as_mut_ptr().cast::<c_void>();
-        match interface.told {
-            Some(_) => SmallVec::from_slice(&[base]),
-            None => interface
-                .params
-                .iter()
-                .map(|param| base.wrapping_byte_add(param.offset))
-                .collect(),
+    pub(crate) fn new() -> Self {
+        Self {
+            block: Block::new(),
+            shared: 0,
         }
+    }
+
+    /// Calls a function with the places where the driver finds each parameter. A kernel that our compiler made has one: the
+    /// block.
+    #[inline(always)]
+    pub(super) fn with_params<T>(&mut self, interface: &Interface, call: impl FnOnce(*mut *mut c_void) -> T) -> T {
+        let base = self.block.as_mut_ptr().cast::<c_void>();
+        let mut few = [base; PARAMS];
+        let mut many;
+        let places = match &interface.params[..] {
+            _ if interface.told.is_some() => &mut few[..],
+            params => {
+                let places = match params.len() <= PARAMS {
+                    true => &mut few[..],
+                    false => {
+                        many = vec![base; params.len()];
+                        &mut many[..]
+                    }
+                };
+                for (place, param) in places.iter_mut().zip(params) {
+                    *place = base.wrapping_byte_add(param.offset);
+                }
+                places
+            }
+        };
+        call(places.as_mut_ptr())
+    }
+
+    /// Takes the arguments of one launch. There were none.
+    #[inline(always)]
+    pub(super) fn take(
+        &mut self,
+        interface: &Interface,
+        args: kit::Args<'_, Cuda>,
+        work_group_memory: usize,
+    ) -> UrResult<()> {
+        clear(&mut self.block, interface);
+        let mut which = Which::none(interface);
+        let block = bytes(&mut self.block);
+        for arg in args.iter() {
+            which.set(block, interface, &arg?)?;
+        }
+        self.shared = which.finish(block, interface, work_group_memory)?;
+        Ok(())
     }
 
     /// Tells the kernel its range: all of it, and the first work-group of this part of the launch.
@@ -77,32 +129,74 @@ impl Packed {
 }
 
 /// The bytes of a block.
+#[inline(always)]
 fn bytes(block: &mut Block) -> &mut [u8] {
     let length = size_of_val(&block[..]);
     // SAFETY: the words' own memory; bytes have any value.
     unsafe { std::slice::from_raw_parts_mut(block.as_mut_ptr().cast(), length) }
 }
 
+/// Makes an empty block one of zeros.
+#[inline(always)]
+fn clear(block: &mut Block, interface: &Interface) {
+    let words = interface.block_size.div_ceil(8);
+    match [0; BLOCK].get(..words) {
+        Some(zeros) => block.extend_from_slice(zeros),
+        None => block.resize(words, 0),
+    }
+}
+
 impl Settings {
     /// None of the arguments.
     pub(super) fn new(interface: &Interface) -> Self {
-        let count = interface.params.len();
-        let mut missing = SmallVec::from_elem(u64::MAX, count.div_ceil(64));
-        if !count.is_multiple_of(64)
-            && let Some(last) = missing.last_mut()
-        {
-            *last = (1 << (count % 64)) - 1;
-        }
+        let mut block = Block::new();
+        clear(&mut block, interface);
         Self {
-            block: SmallVec::from_elem(0, interface.block_size.div_ceil(8)),
-            missing,
-            local: SmallVec::new(),
+            block,
+            which: Which::none(interface),
         }
     }
 
     /// Sets an argument.
-    #[inline(always)]
     pub(super) fn set(&mut self, interface: &Interface, arg: &Arg<'_, Cuda>) -> UrResult<()> {
+        self.which.set(bytes(&mut self.block), interface, arg)
+    }
+
+    /// The block of a launch, which has all arguments. There was none.
+    #[inline(always)]
+    pub(super) fn pack(&self, interface: &Interface, work_group_memory: usize, packed: &mut Packed) -> UrResult<()> {
+        packed.block.extend_from_slice(&self.block);
+        let block = bytes(&mut packed.block);
+        packed.shared = self.which.finish(block, interface, work_group_memory)?;
+        Ok(())
+    }
+}
+
+impl Which {
+    #[inline(always)]
+    fn none(interface: &Interface) -> Self {
+        let (missing, more) = match interface.params.len() {
+            count @ 0..64 => ((1 << count) - 1, Vec::new()),
+            count => (u64::MAX, Self::more(count - 64)),
+        };
+        let local = SmallVec::new();
+        Self { missing, more, local }
+    }
+
+    #[cold]
+    fn more(count: usize) -> Vec<u64> {
+        let mut more = vec![u64::MAX; count.div_ceil(64)];
+        if !count.is_multiple_of(64)
+            && let Some(last) = more.last_mut()
+        {
+            *last = (1 << (count % 64)) - 1;
+        }
+        more
+    }
+
+    /// Sets an argument.
+    #[inline(always)]
+    fn set(&mut self, block: &mut [u8], interface: &Interface, arg: &Arg<'_, Cuda>) -> UrResult<()> {
         let index = arg.index();
         let param = interface
             .params
@@ -115,11 +209,11 @@ impl Settings {
             return Err(wrong_kind(index));
         }
         match *arg {
-            Arg::Value(_, value) => self.put(param, index, value)?,
-            Arg::Pointer(_, pointer) => self.put(param, index, &pointer.addr().to_ne_bytes())?,
+            Arg::Value(_, value) => put(block, param, index, value)?,
+            Arg::Pointer(_, pointer) => put(block, param, index, &pointer.addr().to_ne_bytes())?,
             Arg::Mem(_, ref mem, _) => {
                 let address = mem.as_ref().map_or(0, |mem| mem.address());
-                self.put(param, index, &address.to_ne_bytes())?;
+                put(block, param, index, &address.to_ne_bytes())?;
             }
             Arg::Local(_, size) => {
                 if size == 0 {
@@ -136,28 +230,18 @@ impl Settings {
             // There are none.
             Arg::Sampler(..) => return kit::unsupported(),
         }
-        self.missing[index as usize / 64] &= !(1 << (index % 64));
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn put(&mut self, param: &Param, index: u32, value: &[u8]) -> UrResult<()> {
-        if value.len() != param.size {
-            return Err(wrong_size(index, param.size, value.len()));
+        let is_set = !(1 << (index % 64));
+        match index {
+            0..64 => self.missing &= is_set,
+            _ => self.more[index as usize / 64 - 1] &= is_set,
         }
-        bytes(&mut self.block)[param.offset..][..value.len()].copy_from_slice(value);
         Ok(())
     }
 
-    /// The block of a launch, which has all arguments.
-    pub(super) fn pack(&self, interface: &Interface, work_group_memory: usize) -> UrResult<Packed> {
-        self.clone().into_packed(interface, work_group_memory)
-    }
-
-    /// The same, of arguments that are for one launch.
+    /// Writes what is known when all arguments are. Returns how many bytes of shared memory a launch has.
     #[inline(always)]
-    pub(super) fn into_packed(mut self, interface: &Interface, work_group_memory: usize) -> UrResult<Packed> {
-        if self.missing.iter().any(|&bits| bits != 0) {
+    fn finish(&self, block: &mut [u8], interface: &Interface, work_group_memory: usize) -> UrResult<u32> {
+        if self.missing != 0 || self.more.iter().any(|&bits| bits != 0) {
             return Err(self.not_all());
         }
         let mut shared = interface.local_memory;
@@ -167,24 +251,33 @@ impl Settings {
             let param = &interface.params[index as usize];
             let offset = (shared as u64).to_ne_bytes();
             let length = param.size.min(offset.len());
-            bytes(&mut self.block)[param.offset..][..length].copy_from_slice(&offset[..length]);
+            block[param.offset..][..length].copy_from_slice(&offset[..length]);
             shared += size;
         }
-        Ok(Packed {
-            block: self.block,
-            shared: u32::try_from(shared + work_group_memory).unwrap_or(u32::MAX),
-        })
+        Ok(u32::try_from(shared + work_group_memory).unwrap_or(u32::MAX))
     }
 
     #[cold]
     fn not_all(&self) -> UrError {
-        let first = self.missing.iter().position(|&bits| bits != 0).unwrap_or(0);
-        let index = first * 64 + self.missing[first].trailing_zeros() as usize;
+        let mut all = std::iter::once(&self.missing)
+            .chain(&self.more)
+            .zip((0_u32..).step_by(64));
+        let first = all.find(|(bits, _)| **bits != 0);
+        let index = first.map_or(0, |(bits, at)| at + bits.trailing_zeros());
         UrError::with_message(
             ResultCode::ERROR_INVALID_KERNEL_ARGS,
             format!("argument {index} of the kernel was not set"),
         )
     }
+}
+
+#[inline(always)]
+fn put(block: &mut [u8], param: &Param, index: u32, value: &[u8]) -> UrResult<()> {
+    if value.len() != param.size {
+        return Err(wrong_size(index, param.size, value.len()));
+    }
+    block[param.offset..][..value.len()].copy_from_slice(value);
+    Ok(())
 }
 
 #[cold]

@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
 use kit::ur::ResultCode;
-use kit::{UrError, UrResult};
+use kit::{DeviceGlobals, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::nvptx::Unit;
 use oxur_compiler::{Error, Options, Part, Sm, Target};
@@ -60,6 +60,8 @@ pub(super) struct SpirvProgram {
     program: Arc<oxur_compiler::Program>,
     /// What was compiled of it, by the names of units.
     modules: Mutex<Vec<(String, Arc<Module>)>>,
+    /// Its variables that were asked for.
+    globals: DeviceGlobals,
 }
 
 impl SpirvProgram {
@@ -84,6 +86,7 @@ impl SpirvProgram {
             device: device.clone(),
             program,
             modules: Mutex::default(),
+            globals: DeviceGlobals::default(),
         })
     }
 
@@ -124,6 +127,10 @@ impl SpirvProgram {
     }
 
     fn global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        known_global(&self.globals, name, || self.find_global(name))
+    }
+
+    fn find_global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
         let text = name.to_string_lossy();
         let unit = self.program.nvptx_whole().map_err(|error| build_error(&error))?;
         let variable = unit.variable(&text).ok_or_else(|| {
@@ -136,6 +143,17 @@ impl SpirvProgram {
         let (address, _) = self.module(&unit)?.global(&symbol)?;
         Ok((address, variable.size))
     }
+}
+
+/// The address and size of a variable, for which `find` asks once.
+pub(super) fn known_global(
+    known: &DeviceGlobals,
+    name: &CStr,
+    find: impl FnOnce() -> UrResult<(*mut c_void, usize)>,
+) -> UrResult<(*mut c_void, usize)> {
+    // What knows it is of one device.
+    let found = known.find(0, name, || find().map(Some))?;
+    found.ok_or_else(|| ResultCode::ERROR_INVALID_VALUE.into())
 }
 
 /// The UR error for an error of the compiler.

@@ -8,7 +8,7 @@ use std::ffi::{CStr, CString, c_char, c_void};
 use std::sync::Arc;
 
 use kit::ur::ResultCode;
-use kit::{UrError, UrResult};
+use kit::{DeviceGlobals, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cache::environment::FromEnvironment;
 use oxur_cache::{CacheConfig, Compiler, Key};
@@ -17,6 +17,7 @@ use oxur_cuda_sys::*;
 use oxur_fork::OnceLock;
 
 use super::Interface;
+use super::executable::known_global;
 use crate::driver::{self, cu, cu_get};
 use crate::{Device, conv};
 
@@ -26,6 +27,8 @@ pub(crate) struct Module {
     device: Arc<Device>,
     /// What it was loaded from.
     pub(super) cubin: Arc<[u8]>,
+    /// Its variables that were asked for.
+    globals: DeviceGlobals,
 }
 
 // SAFETY: CUDA's handles may be used from any thread.
@@ -158,6 +161,7 @@ impl Module {
             raw,
             device: device.clone(),
             cubin: cubin.into(),
+            globals: DeviceGlobals::default(),
         })
     }
 
@@ -203,6 +207,10 @@ impl Module {
 
     /// The address and size of a variable.
     pub(super) fn global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        known_global(&self.globals, name, || self.find_global(name))
+    }
+
+    fn find_global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
         let _current = self.device.primary()?.activate()?;
         let (mut address, mut size): (CUdeviceptr, usize) = (0, 0);
         // SAFETY: a live module, a name that ends with zero, and places for the results.

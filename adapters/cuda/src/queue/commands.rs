@@ -18,6 +18,9 @@ use crate::{Context, Cuda, conv, usm};
 
 pub(super) type How<'a> = kit::Submission<'a, Cuda>;
 
+/// The largest copy, in bytes, that a thread waits for with the lane for itself.
+const SHORT_COPY: usize = 64 << 10;
+
 /// The longest pattern that fills take, in bytes: a call for each four of them, or for each.
 const LONGEST_PATTERN: usize = 64;
 
@@ -196,7 +199,9 @@ impl MemoryQueue<Cuda> for Queue {
             return Err(impossible(&launch));
         }
         let kernel = launch.kernel.on(&self.device)?;
-        let mut packed = launch.kernel.pack(kernel, launch.args, properties.work_group_memory)?;
+        let mut packed = Packed::new();
+        let memory = properties.work_group_memory;
+        launch.kernel.pack(kernel, launch.args, memory, &mut packed)?;
         let Some(grid) = kernel.grid(&launch.range, &self.device)? else {
             let how = How::new(CommandType::KERNEL_LAUNCH, wait, event);
             return self.nothing(false, how);
@@ -219,9 +224,14 @@ impl MemoryQueue<Cuda> for Queue {
             return Ok(());
         }
         let (to, from) = (dst as u64, src as u64);
-        self.give(how, move |stream| {
+        let is_short = size <= SHORT_COPY && how.blocking && how.wait.is_empty() && !how.event.wanted();
+        self.enqueue(how, move |lane| {
             // SAFETY: a live stream. The client vouches for its memory until the command is complete.
-            unsafe { cu!(cuMemcpyAsync(to, from, size, stream)) }
+            unsafe { cu!(cuMemcpyAsync(to, from, size, lane.stream())) }?;
+            match is_short {
+                true => lane.finish_if_alone(),
+                false => Ok(()),
+            }
         })
     }
 
@@ -260,18 +270,21 @@ impl MemoryQueue<Cuda> for Queue {
         if !how.blocking || size > SMALL_DOWNLOAD || !how.wait.is_empty() || !self.is_known_idle() || is_known() {
             return self.copy(dst, src, size, how);
         }
-        let copier = {
-            let _current = self.primary.activate()?;
-            self.primary.copiers.take()?
-        };
-        // SAFETY: the client vouches for its memory, and nobody else has the pinned memory, which is large enough.
-        unsafe { copier.memory().copy_from_nonoverlapping(src.cast(), size) };
-        let (to, from) = (dst as u64, copier.memory() as u64);
-        self.give(how, move |stream| {
+        let (copiers, is_short) = (&self.primary.copiers, !how.event.wanted());
+        let mut taken = None;
+        self.enqueue_now(how.kind, true, how.wait, how.event, |lane| {
+            let copier = taken.insert(copiers.take()?).memory();
+            // SAFETY: the client vouches for its memory, and nobody else has the pinned memory, which is large enough.
+            unsafe { copier.copy_from_nonoverlapping(src.cast(), size) };
             // SAFETY: a live stream and memory, also when the command is complete.
-            unsafe { cu!(cuMemcpyAsync(to, from, size, stream)) }
+            unsafe { cu!(cuMemcpyAsync(dst as u64, copier as u64, size, lane.stream())) }?;
+            match is_short {
+                true => lane.finish_if_alone(),
+                false => Ok(()),
+            }
         })?;
-        self.primary.copiers.put(copier);
+        // One whose copy has failed may still be read.
+        taken.into_iter().for_each(|copier| copiers.put(copier));
         Ok(())
     }
 

@@ -78,6 +78,7 @@ impl Queue {
             dependencies.extend(wait.iter().map(|event| event.current().clone()));
             held.wait_for(dependencies);
             order.add_held(&held, is_barrier);
+            self.has_barrier.fetch_or(is_barrier, Ordering::Release);
             self.has_held.store(true, Ordering::Release);
         }
         self.mark.set();

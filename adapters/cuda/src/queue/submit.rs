@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::commands::How;
 use super::{Out, Queue, Wait};
 use crate::held::Held;
-use crate::lane::{Lane, OpenLane};
+use crate::lane::{Lane, OpenLane, Start};
 use crate::signal::Signal;
 use crate::{Event, driver, primary};
 
@@ -192,6 +192,9 @@ impl Queue {
     /// Opens a lane, whose next commands wait for the last barrier.
     fn open_behind_barrier<'a>(&self, lane: &'a Arc<Lane>) -> UrResult<OpenLane<'a>> {
         let open = lane.open()?;
+        if !self.has_barrier.load(Ordering::Acquire) {
+            return Ok(open);
+        }
         let barrier = self.order.lock().barrier_for(lane);
         if let Some(barrier) = barrier {
             open.wait_for(&barrier)?;
@@ -203,7 +206,7 @@ impl Queue {
     #[inline(always)]
     fn run(
         self: &Arc<Self>,
-        mut lane: OpenLane<'_>,
+        lane: OpenLane<'_>,
         command: CommandType,
         blocking: bool,
         wait: Wait<'_>,
@@ -221,16 +224,32 @@ impl Queue {
         self.mark.set();
         called?;
         if event.wanted() || lane.has_record() {
-            let point = lane.end(start)?;
-            drop(lane);
-            if blocking {
-                point.wait()?;
-            }
-            if event.wanted() {
-                event.set(Event::new(Signal::Point(point), self, command, submitted));
-            }
-        } else if blocking {
-            lane.finish()?;
+            return self.end(lane, start, command, blocking, event, submitted);
+        }
+        match blocking {
+            true => lane.finish(),
+            false => Ok(()),
+        }
+    }
+
+    /// The place behind a command that was submitted.
+    #[inline(never)]
+    fn end(
+        self: &Arc<Self>,
+        mut lane: OpenLane<'_>,
+        start: Option<Start>,
+        command: CommandType,
+        blocking: bool,
+        event: Out<'_>,
+        submitted: u64,
+    ) -> UrResult<()> {
+        let point = lane.end(start)?;
+        drop(lane);
+        if blocking {
+            point.wait()?;
+        }
+        if event.wanted() {
+            event.set(Event::new(Signal::Point(point), self, command, submitted));
         }
         Ok(())
     }
@@ -249,11 +268,23 @@ impl Queue {
 
     /// The lane that ends with what a command waits for, or else the next.
     pub(super) fn choose(&self, ends: impl Fn(&Lane) -> bool) -> UrResult<Arc<Lane>> {
-        let lanes = self.order.lock().lanes();
-        if let Some(lane) = lanes.iter().find(|lane| ends(lane)) {
-            return Ok(lane.clone());
-        }
-        let next = self.next.fetch_add(1, Ordering::Relaxed);
+        let (next, lanes) = {
+            let order = self.order.lock();
+            if let Some((lane, _)) = order.lanes.iter().find(|(lane, _)| ends(lane)) {
+                return Ok(lane.clone());
+            }
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            match order.lanes.get(next % LANES) {
+                Some((lane, _)) if order.lanes.len() >= LANES && !lane.is_held() => return Ok(lane.clone()),
+                _ => (next, order.lanes()),
+            }
+        };
+        self.choose_next(next, &lanes)
+    }
+
+    /// The same where there are few lanes, or the host holds up that whose turn it is.
+    #[cold]
+    fn choose_next(&self, next: usize, lanes: &[Arc<Lane>]) -> UrResult<Arc<Lane>> {
         let turn = next % LANES;
         if turn >= lanes.len() || lanes.len() < LANES && !lanes[turn].is_idle() {
             return self.add_lane();
@@ -332,6 +363,7 @@ impl Queue {
         if is_barrier {
             let barrier = Signal::Point(lane.tail()?);
             self.order.lock().set_barrier(barrier);
+            self.has_barrier.store(true, Ordering::Release);
         }
         Ok(())
     }

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Calls of the CUDA adapter in turns with those of the driver that a careful program would make.
+
+use std::ptr::{null, null_mut};
+use std::time::Instant;
+
+use oxur_client::api::*;
+use oxur_client::*;
+use oxur_cuda_sys::*;
+
+use super::{Rig, ok, row};
+
+/// How many rounds each figure has.
+const ROUNDS: usize = 401;
+
+/// What is measured: calls, and what ends a round of them, which is not timed.
+type Side<'a> = (&'a dyn Fn(), &'a dyn Fn());
+
+/// Prints the medians of two sides, which take turns: `count` calls a round.
+fn turns(what: &str, count: usize, ours: Side<'_>, theirs: Side<'_>) {
+    let mut times = [Vec::new(), Vec::new()];
+    for round in 0..ROUNDS + ROUNDS / 10 {
+        for (times, (call, end)) in times.iter_mut().zip([ours, theirs]) {
+            let start = Instant::now();
+            (0..count).for_each(|_| call());
+            let took = start.elapsed().as_secs_f64() * 1e6 / count as f64;
+            end();
+            if round >= ROUNDS / 10 {
+                times.push(took);
+            }
+        }
+    }
+    let [ours, theirs] = times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[ROUNDS / 2]
+    });
+    row(what, ours, theirs);
+}
+
+/// Prints all figures.
+pub(super) fn run(rig: &Rig<'_>, program: &Program) {
+    let Rig { queue, raw, fns, .. } = *rig;
+    let cu = &raw.cu;
+    let (argument, size, offset) = (Arg::Pointer(null_mut()).properties(0), [32_usize], [0_usize]);
+    let launch_with = |event: *mut EventHandle| {
+        // SAFETY: a kernel that does nothing, with its argument.
+        let launched = unsafe {
+            fns.urEnqueueKernelLaunchWithArgsExp(
+                queue.raw(),
+                rig.kernel.raw(),
+                1,
+                offset.as_ptr(),
+                size.as_ptr(),
+                size.as_ptr(),
+                1,
+                &argument,
+                null(),
+                0,
+                null(),
+                event,
+            )
+        };
+        launched.expect("launch");
+    };
+    let launch = || launch_with(null_mut());
+    let new_event = || {
+        let mut event = EventHandle::default();
+        launch_with(&mut event);
+        event
+    };
+    // SAFETY: a live event with one reference.
+    let release = |event| unsafe { fns.urEventRelease(event) }.expect("urEventRelease");
+    // SAFETY: a live queue.
+    let finish = || unsafe { fns.urQueueFinish(queue.raw()) }.expect("urQueueFinish");
+    let (raw_launch, raw_wait) = (|| raw.launch(), || raw.wait());
+    let nothing = || ();
+
+    turns("launch", 100, (&launch, &finish), (&raw_launch, &raw_wait));
+    let set = || {
+        // SAFETY: a kernel that does nothing, whose argument is set below.
+        let launched = unsafe {
+            let (kernel, sizes) = (rig.kernel.raw(), size.as_ptr());
+            fns.urEnqueueKernelLaunch(
+                queue.raw(),
+                kernel,
+                1,
+                offset.as_ptr(),
+                sizes,
+                sizes,
+                null(),
+                0,
+                null(),
+                null_mut(),
+            )
+        };
+        launched.expect("launch");
+    };
+    // SAFETY: a live kernel; a null pointer is an argument as any other.
+    unsafe { fns.urKernelSetArgPointer(rig.kernel.raw(), 0, null(), null()) }.expect("urKernelSetArgPointer");
+    turns(
+        "launch, arguments set before",
+        100,
+        (&set, &finish),
+        (&raw_launch, &raw_wait),
+    );
+    turns(
+        "launch, 2000 in a row",
+        2000,
+        (&launch, &finish),
+        (&raw_launch, &raw_wait),
+    );
+    let and_finish = || {
+        launch();
+        finish();
+    };
+    let raw_and_wait = || {
+        raw.launch();
+        raw.wait();
+    };
+    turns(
+        "launch + finish",
+        10,
+        (&and_finish, &nothing),
+        (&raw_and_wait, &nothing),
+    );
+    turns(
+        "launch, event released",
+        100,
+        (&|| release(new_event()), &finish),
+        (&raw_launch, &raw_wait),
+    );
+    let kept = std::cell::RefCell::new(Vec::with_capacity(100));
+    let raw_events: Vec<CUevent> = (0..100)
+        .map(|_| {
+            let mut event = null_mut();
+            // SAFETY: a place for the event.
+            ok(unsafe { (cu.cuEventCreate)(&mut event, CU_EVENT_DISABLE_TIMING) });
+            event
+        })
+        .collect();
+    let next = std::cell::Cell::new(0);
+    let raw_event = || {
+        raw.launch();
+        // SAFETY: a live event and stream.
+        ok(unsafe { (cu.cuEventRecord)(raw_events[next.get() % 100], raw.stream) });
+        next.set(next.get() + 1);
+    };
+    turns(
+        "launch, event kept",
+        100,
+        (&|| kept.borrow_mut().push(new_event()), &|| {
+            kept.borrow_mut().drain(..).for_each(release);
+            finish();
+        }),
+        (&raw_event, &raw_wait),
+    );
+    let and_event_wait = || {
+        let event = new_event();
+        // SAFETY: a live event with one reference.
+        unsafe { fns.urEventWait(1, &event) }.expect("urEventWait");
+        release(event);
+    };
+    turns(
+        "launch + event wait",
+        10,
+        (&and_event_wait, &nothing),
+        (&raw_and_wait, &nothing),
+    );
+
+    for (what, size) in [("alloc + free 4 KiB", 4096), ("alloc + free 8 MiB", 8 << 20)] {
+        let ours =
+            || drop(Usm::device(rig.context, rig.device, size, UsmRequest::default()).expect("urUSMDeviceAlloc"));
+        let theirs = || {
+            let mut address = 0;
+            // SAFETY: a place for the address, and memory that nobody uses.
+            unsafe {
+                ok((cu.cuMemAlloc)(&mut address, size));
+                ok((cu.cuMemFree)(address));
+            }
+        };
+        turns(what, 5, (&ours, &nothing), (&theirs, &nothing));
+    }
+
+    let bytes = [7_u8; 256];
+    let write = || {
+        // SAFETY: the variable has 256 bytes.
+        let written = unsafe {
+            let (name, from) = (c"variable".as_ptr(), bytes.as_ptr().cast());
+            fns.urEnqueueDeviceGlobalVariableWrite(
+                queue.raw(),
+                program.raw(),
+                name,
+                true,
+                256,
+                0,
+                from,
+                0,
+                null(),
+                null_mut(),
+            )
+        };
+        written.expect("urEnqueueDeviceGlobalVariableWrite");
+    };
+    let pinned = Usm::host(rig.context, 4096, UsmRequest::default()).expect("urUSMHostAlloc");
+    let near = Usm::device(rig.context, rig.device, 4096, UsmRequest::default()).expect("urUSMDeviceAlloc");
+    let through_pinned = || {
+        // SAFETY: memory of this size, which no command uses.
+        unsafe { pinned.ptr().cast::<u8>().copy_from_nonoverlapping(bytes.as_ptr(), 256) };
+        raw.copy(raw.variable, pinned.ptr() as u64, 256);
+    };
+    let by_driver = || {
+        raw.copy(raw.variable, bytes.as_ptr() as u64, 256);
+        raw.wait();
+    };
+    let by_pinned = || {
+        through_pinned();
+        raw.wait();
+    };
+    let by_query = || {
+        through_pinned();
+        // SAFETY: a live stream.
+        while unsafe { (cu.cuStreamQuery)(raw.stream) } == CUDA_ERROR_NOT_READY {}
+    };
+    turns(
+        "global write 256 B / pageable + synchronize",
+        10,
+        (&write, &nothing),
+        (&by_driver, &nothing),
+    );
+    turns(
+        "global write 256 B / pinned + synchronize",
+        10,
+        (&write, &nothing),
+        (&by_pinned, &nothing),
+    );
+    turns(
+        "global write 256 B / pinned + queries",
+        10,
+        (&write, &nothing),
+        (&by_query, &nothing),
+    );
+    let copy = |dst: *mut c_void, src: *mut c_void| {
+        // SAFETY: memory of this size.
+        unsafe { fns.urEnqueueUSMMemcpy(queue.raw(), true, dst, src, 8, 0, null(), null_mut()) }.expect("copy");
+    };
+    let raw_copy = |dst: *mut c_void, src: *mut c_void| {
+        raw.copy(dst as u64, src as u64, 8);
+        raw.wait();
+    };
+    let pageable = bytes.as_ptr().cast_mut().cast::<c_void>();
+    for (what, dst, src) in [
+        ("copy 8 B pinned to device, blocking", near.ptr(), pinned.ptr()),
+        ("copy 8 B device to pinned, blocking", pinned.ptr(), near.ptr()),
+        ("copy 8 B pageable to device, blocking", near.ptr(), pageable),
+    ] {
+        turns(
+            what,
+            10,
+            (&|| copy(dst, src), &nothing),
+            (&|| raw_copy(dst, src), &nothing),
+        );
+    }
+    graph(rig);
+    let current = || {
+        let mut current = null_mut();
+        // SAFETY: a place for the context.
+        ok(unsafe { (cu.cuCtxGetCurrent)(&mut current) });
+    };
+    turns(
+        "cuCtxGetCurrent twice / once",
+        1000,
+        (
+            &|| {
+                current();
+                current();
+            },
+            &nothing,
+        ),
+        (&current, &nothing),
+    );
+}
+
+/// Updates of a graph of ten launches.
+fn graph(rig: &Rig<'_>) {
+    let Rig { queue, raw, fns, .. } = *rig;
+    const COUNT: usize = 10;
+    let settings = CommandBufferSettings {
+        updatable: true,
+        in_order: true,
+        profiled: false,
+    };
+    let buffer = CommandBuffer::new(rig.context, rig.device, settings).expect("urCommandBufferCreateExp");
+    let (range, args) = (Range::new([32]).local([32]), [Arg::Pointer(null_mut())]);
+    let mut last = None;
+    for _ in 0..COUNT {
+        // SAFETY: a kernel that does nothing, with its argument.
+        let appended = unsafe { buffer.launch(rig.kernel, &range, &args, &[], Place::default().handle()) };
+        last = Some(appended.expect("append").command());
+    }
+    buffer.finalize().expect("urCommandBufferFinalizeExp");
+    let (executable, node) = raw.graph(COUNT);
+    let (new, command) = (null_mut::<c_void>(), last.expect("a command").raw());
+    let pointer = ExpCommandBufferUpdatePointerArgDesc {
+        argIndex: 0,
+        pNewPointerArg: (&raw const new).cast(),
+        ..Default::default()
+    };
+    let desc = ExpCommandBufferUpdateKernelLaunchDesc {
+        hCommand: command,
+        numNewPointerArgs: 1,
+        pNewPointerArgList: &pointer,
+        ..Default::default()
+    };
+    // SAFETY: a live command buffer and command, and a description.
+    let update = || unsafe { fns.urCommandBufferUpdateKernelLaunchExp(buffer.raw(), 1, &desc) }.expect("update");
+    // SAFETY: a live queue and command buffer.
+    let run =
+        || unsafe { fns.urEnqueueCommandBufferExp(queue.raw(), buffer.raw(), 0, null(), null_mut()) }.expect("run");
+    let raw_update = || {
+        raw.with_params(|params| {
+            // SAFETY: a live graph and node, and a description.
+            ok(unsafe { (raw.cu.cuGraphExecKernelNodeSetParams)(executable, node, params) });
+        });
+    };
+    let (finish, raw_wait) = (|| queue.finish().expect("urQueueFinish"), || raw.wait());
+    turns(
+        "graph: update of one launch",
+        100,
+        (&update, &|| ()),
+        (&raw_update, &|| ()),
+    );
+    turns(
+        "graph of 10: run",
+        10,
+        (&run, &finish),
+        (&|| raw.launch_graph(executable), &raw_wait),
+    );
+    let updated = || {
+        update();
+        run();
+    };
+    let raw_updated = || {
+        raw_update();
+        raw.launch_graph(executable);
+    };
+    turns(
+        "graph of 10: update and run",
+        10,
+        (&updated, &finish),
+        (&raw_updated, &raw_wait),
+    );
+}
