@@ -431,6 +431,8 @@ fn strides() {
             (most.iter().rev().copied().collect(), vec![0]),
             // The first element of the next window belongs to it, too.
             ((0..=places).collect(), vec![0]),
+            // The same with all of them a constant away from one address.
+            ((1..=places + 1).collect(), vec![0]),
         ] {
             n += 1;
             Window {
