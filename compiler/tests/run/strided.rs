@@ -11,7 +11,7 @@ struct Form {
     item: fn(id: usize, p: &mut [u32], r: &[u32]) -> u32,
 }
 
-const FORMS: [Form; 8] = [
+const FORMS: [Form; 9] = [
     Form {
         what: "a load of what was stored, between stores",
         body: "%next = OpIAdd %long %two %l1
@@ -74,6 +74,16 @@ const FORMS: [Form; 8] = [
             }
             x => x,
         },
+    },
+    Form {
+        what: "one by one and downwards, numbers that go up by two",
+        body: "%narrow = OpUConvert %int %id
+            %twice = OpIMul %int %narrow %i2
+            %i = OpISub %long %l80 %id
+            %place = OpPtrAccessChain %global_int %p %i
+            %result = OpLoad %int %place Volatile
+            OpStore %place %twice Volatile",
+        item: |id, p, _| std::mem::replace(&mut p[80 - id], 2 * id as u32),
     },
     Form {
         what: "by two indices",
@@ -181,6 +191,7 @@ fn text(body: &str) -> String {
         %l13 = OpConstant %long 13
         %l16 = OpConstant %long 16
         %c80 = OpConstant %int 80
+        %l80 = OpConstant %long 80
         %type = OpTypeFunction %void %global_int %global_int %global_int %long %long
         %kernel = OpFunction %void None %type
         %p = OpFunctionParameter %global_int

@@ -143,3 +143,59 @@ fn sums_in_one_order() {
         });
     }
 }
+
+/// Sub-groups of two rows, which are apart in memory: items in odd columns add the sum of all to their numbers. What the others
+/// have stays.
+#[test]
+fn of_two_rows() {
+    let text = "OpCapability GroupNonUniformArithmetic
+        OpCapability SubgroupDispatch
+        OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpExecutionMode %kernel SubgroupSize 16
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %l1 = OpConstant %long 1
+        %type = OpTypeFunction %void %global_int %long
+        %kernel = OpFunction %void None %type
+        %p = OpFunctionParameter %global_int
+        %width = OpFunctionParameter %long
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %column = OpCompositeExtract %long %ids 0
+        %row = OpCompositeExtract %long %ids 1
+        %before = OpIMul %long %row %width
+        %place = OpIAdd %long %before %column
+        %number = OpUConvert %int %place
+        %sum = OpGroupNonUniformIAdd %int %i3 Reduce %number
+        %low = OpBitwiseAnd %long %column %l1
+        %odd = OpIEqual %bool %low %l1
+        OpBranchConditional %odd %yes %done
+        %yes = OpLabel
+        %at = OpPtrAccessChain %global_int %p %place
+        %x = OpLoad %int %at Aligned 4
+        %more = OpIAdd %int %x %sum
+        OpStore %at %more Aligned 4
+        OpBranch %done
+        %done = OpLabel
+        OpReturn
+        OpFunctionEnd";
+    const WIDTH: u32 = 3 * 8;
+    let numbers: Vec<u32> = (0..WIDTH * 16).map(number).collect();
+    let expected = numbers.iter().zip(0..).map(|(x, place)| match place % 2 {
+        0 => *x,
+        _ => {
+            let (column, row) = (place % WIDTH / 8 * 8, place / WIDTH / 2 * 2);
+            let all = (row..row + 2).flat_map(|row| (column..column + 8).map(move |column| row * WIDTH + column));
+            x + all.sum::<u32>()
+        }
+    });
+    let expected: Vec<u32> = expected.collect();
+    for mode in MODES {
+        let kernel = compile_in(mode, text);
+        let mut p: Vec<u8> = numbers.iter().flat_map(|x| x.to_ne_bytes()).collect();
+        let mut arguments = [Argument::Memory(&mut p), Argument::Value(WIDTH.into())];
+        run(&kernel, range([3, 2, 1], [8, 8, 1]), &mut arguments).unwrap();
+        assert_eq!(words(&p), expected, "{mode:?}");
+    }
+}
