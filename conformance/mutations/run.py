@@ -26,7 +26,7 @@ WORK = ROOT / "target/mutations"
 TREE = WORK / "tree"
 # Which test saw a fault: it is the first to run the next time.
 SEEN = WORK / "seen.json"
-# Tests that do not end are stopped: a fault may make a loop that has no end.
+# Tests that do not end are stopped: a fault may make a loop that has no end. nextest's profile says how long one has.
 LIMIT = 600
 # Random kernels run so many at a time, so that a fault is seen early.
 BATCH = 10
@@ -209,7 +209,7 @@ def build(log) -> bool:
 def test(fault: str, log, seeds: int, likely: str = "") -> str:
     """What fails first with a fault: a test, or nothing. The `likely` one runs before the others."""
     environment = dict(ENVIRONMENT, **{VARIABLE: fault})
-    nextest = ["cargo", "nextest", "run", "--fail-fast", *PACKAGES, "--test", "run", "--test", "filetests"]
+    nextest = ["cargo", "nextest", "run", "--profile", "mutations", *PACKAGES, "--test", "run", "--test", "filetests"]
     # A test that is no longer there says nothing.
     if likely and not run([*nextest, "--no-tests", "pass", "-E", likely], log, environment):
         return "tests"
