@@ -115,6 +115,37 @@ fn ballots_under_a_branch() {
     }
 }
 
+/// A sum of all, and one of the items with odd numbers: what the others gave to the first is no part of the second.
+#[test]
+fn sums_of_all_and_of_some() {
+    let text = text(
+        ENTRY,
+        "%all = OpGroupNonUniformIAdd %int %i3 Reduce %x
+        %low = OpBitwiseAnd %int %x %i1
+        %odd = OpIEqual %bool %low %i1
+        OpBranchConditional %odd %yes %done
+        %yes = OpLabel
+        %some = OpGroupNonUniformIAdd %int %i3 Reduce %x
+        %shifted = OpShiftLeftLogical %int %some %i16
+        %both = OpBitwiseOr %int %all %shifted
+        OpBranch %done
+        %done = OpLabel
+        %result = OpPhi %int %all %start %both %yes",
+    );
+    for (groups, local) in [(2, 32), (3, 13)] {
+        check(&text, groups, local, 0, |id| {
+            let local = local as u32;
+            let first = id / local * local + id % local / 16 * 16;
+            let end = (first + 16).min(id / local * local + local);
+            let numbers = || (first..end).map(number);
+            match number(id) % 2 {
+                0 => numbers().sum(),
+                _ => numbers().sum::<u32>() | numbers().filter(|x| x % 2 == 1).sum::<u32>() << 16,
+            }
+        });
+    }
+}
+
 /// Sums of floating-point numbers have one order, whatever code computes them: the upper half of the sub-group is added to the
 /// lower half, until one is left.
 #[test]
