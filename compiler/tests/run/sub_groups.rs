@@ -146,6 +146,26 @@ fn sums_of_all_and_of_some() {
     }
 }
 
+/// Sums of the items before one, without its own number and with it.
+#[test]
+fn scans() {
+    let text = text(
+        ENTRY,
+        "%before = OpGroupNonUniformIAdd %int %i3 ExclusiveScan %x
+        %so_far = OpGroupNonUniformIAdd %int %i3 InclusiveScan %x
+        %shifted = OpShiftLeftLogical %int %so_far %i16
+        %result = OpBitwiseOr %int %before %shifted",
+    );
+    for (groups, local) in [(2, 32), (3, 13)] {
+        check(&text, groups, local, 0, |id| {
+            let local = local as u32;
+            let first = id / local * local + id % local / 16 * 16;
+            let before: u32 = (first..id).map(number).sum();
+            before | (before + number(id)) << 16
+        });
+    }
+}
+
 /// Sums of floating-point numbers have one order, whatever code computes them: the upper half of the sub-group is added to the
 /// lower half, until one is left.
 #[test]
