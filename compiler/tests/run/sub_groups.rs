@@ -115,17 +115,21 @@ fn ballots_under_a_branch() {
     }
 }
 
-/// A sum of all, and one of the items with odd numbers: what the others gave to the first is no part of the second.
+/// A sum of all, and one of the items with odd numbers: what the others gave to the first is no part of the second. Of
+/// floating-point numbers, which scalar code adds up in the order of vector code, those of all lanes.
 #[test]
 fn sums_of_all_and_of_some() {
     let text = text(
         ENTRY,
-        "%all = OpGroupNonUniformIAdd %int %i3 Reduce %x
+        "%float_x = OpConvertUToF %float %x
+        %all_floats = OpGroupNonUniformFAdd %float %i3 Reduce %float_x
+        %all = OpConvertFToU %int %all_floats
         %low = OpBitwiseAnd %int %x %i1
         %odd = OpIEqual %bool %low %i1
         OpBranchConditional %odd %yes %done
         %yes = OpLabel
-        %some = OpGroupNonUniformIAdd %int %i3 Reduce %x
+        %some_floats = OpGroupNonUniformFAdd %float %i3 Reduce %float_x
+        %some = OpConvertFToU %int %some_floats
         %shifted = OpShiftLeftLogical %int %some %i16
         %both = OpBitwiseOr %int %all %shifted
         OpBranch %done
@@ -146,13 +150,16 @@ fn sums_of_all_and_of_some() {
     }
 }
 
-/// Sums of the items before one, without its own number and with it.
+/// Sums of the items before one, without its own number and with it. The same is true of them.
 #[test]
 fn scans() {
     let text = text(
         ENTRY,
-        "%before = OpGroupNonUniformIAdd %int %i3 ExclusiveScan %x
-        %so_far = OpGroupNonUniformIAdd %int %i3 InclusiveScan %x
+        "%float_x = OpConvertUToF %float %x
+        %before_float = OpGroupNonUniformFAdd %float %i3 ExclusiveScan %float_x
+        %before = OpConvertFToU %int %before_float
+        %so_far_float = OpGroupNonUniformFAdd %float %i3 InclusiveScan %float_x
+        %so_far = OpConvertFToU %int %so_far_float
         %shifted = OpShiftLeftLogical %int %so_far %i16
         %result = OpBitwiseOr %int %before %shifted",
     );
