@@ -4,11 +4,13 @@
 
 The faults are in compiler.txt. A copy of the tree in target/mutations gets all of them and is built once: each function that faults
 are in has its body once more for each, and a variable of the environment says which one runs. Then for each fault the file tests and
-the `run` tests of the compiler and random kernels (conformance/differential) run, until something fails. A fault that nothing sees
-is a survivor: a hole in the tests. It is an error if an edit does not apply, or if what it makes does not compile.
+the `run` tests of the compiler and random kernels (conformance/differential) run, until something fails: first the test that saw the
+fault in an earlier run, which target/mutations/seen.json names. A fault that nothing sees is a survivor: a hole in the tests. It is
+an error if an edit does not apply, or if what it makes does not compile.
 """
 
 import argparse
+import json
 import os
 import re
 import shutil
@@ -22,7 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 FAULTS = Path(__file__).with_name("compiler.txt")
 WORK = ROOT / "target/mutations"
 TREE = WORK / "tree"
-# Tests that do not end are stopped: a fault may make a loop that has no end.
+# Which test saw a fault: it is the first to run the next time.
+SEEN = WORK / "seen.json"
+# Tests that do not end are stopped: a fault may make a loop that has no end. nextest's profile says how long one has.
 LIMIT = 600
 # Random kernels run so many at a time, so that a fault is seen early.
 BATCH = 10
@@ -202,10 +206,13 @@ def build(log) -> bool:
     return run(["cargo", "build", "--quiet", *PACKAGES, *tests], log, ENVIRONMENT, 3600)
 
 
-def test(fault: str, log, seeds: int) -> str:
-    """What fails first with a fault: a test, or nothing."""
+def test(fault: str, log, seeds: int, likely: str = "") -> str:
+    """What fails first with a fault: a test, or nothing. The `likely` one runs before the others."""
     environment = dict(ENVIRONMENT, **{VARIABLE: fault})
-    nextest = ["cargo", "nextest", "run", "--fail-fast", *PACKAGES, "--test", "run", "--test", "filetests"]
+    nextest = ["cargo", "nextest", "run", "--profile", "mutations", *PACKAGES, "--test", "run", "--test", "filetests"]
+    # A test that is no longer there says nothing.
+    if likely and not run([*nextest, "--no-tests", "pass", "-E", likely], log, environment):
+        return "tests"
     for tests in FAST:
         if not run([*nextest, "-E", tests], log, environment):
             return "tests"
@@ -219,10 +226,10 @@ def test(fault: str, log, seeds: int) -> str:
     return ""
 
 
-def failures(log: str) -> str:
-    """The tests that a log says to have failed."""
+def failures(log: str) -> list[str]:
+    """The tests that a log says to have failed, each behind its binary."""
     names = re.findall(r"^ +(?:FAIL|SIG\w+|TIMEOUT|ABORT) \[.*?\] (?:\(.*?\) )?(.*)$", log, re.MULTILINE)
-    return ", ".join(dict.fromkeys(name.removeprefix("oxur-compiler::") for name in names))
+    return list(dict.fromkeys(name.removeprefix("oxur-compiler::") for name in names))
 
 
 def main() -> int:
@@ -263,6 +270,7 @@ def main() -> int:
         with open(WORK / "unchanged.log", "w") as log:
             if failed := test("", log, seeds):
                 sys.exit(f"mutations: without a fault, {failed} fails: {WORK}/unchanged.log")
+    seen: dict[str, str] = json.loads(SEEN.read_text()) if SEEN.exists() else {}
     survivors, count = [], 0
     for fault in faults:
         if fault.equivalent or options.names and fault.name not in options.names:
@@ -271,13 +279,19 @@ def main() -> int:
         begin = time.monotonic()
         place = WORK / f"{fault.name}.log"
         with open(place, "w") as log:
-            failed = test(fault.name, log, seeds)
+            failed = test(fault.name, log, seeds, seen.get(fault.name, ""))
         if not failed:
             survivors.append(fault.name)
         names = failures(place.read_text())
-        outcome = f"seen by {names or failed}" if failed else "SURVIVES"
+        if names:
+            binary, name = names[0].split(" ", 1)
+            seen[fault.name] = f"binary({binary}) & test(={name})"
+            SEEN.write_text(json.dumps(seen, indent=0))
+        outcome = f"seen by {', '.join(names) or failed}" if failed else "SURVIVES"
         print(f"{fault.name}: {outcome} ({time.monotonic() - begin:.0f} s): {fault.title}", flush=True)
-    print(f"{count} faults: {len(survivors)} survive. Logs: {WORK}")
+    caught = count - len(survivors)
+    score = f"{caught} of {count} faults are seen" + (f" ({100 * caught / count:.1f} %)" if count else "")
+    print(f"{score}, {len(survivors)} survive: {', '.join(survivors) or 'none'}. Logs: {WORK}")
     return 1 if survivors else 0
 
 

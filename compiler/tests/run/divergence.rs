@@ -2,6 +2,8 @@
 //! Items that go different ways: what they compute where the ways part, in loops that they leave at different times, and where they
 //! come together. Each kernel is about one rule of the divergence analysis, or of masks.
 
+use oxur_compiler::Mode;
+
 use super::{Argument, MODES, compile_in, range, run};
 
 /// A kernel that computes `%r` of `%x`, which differs between items, and `%n`, which does not. `q[id] = %r` in the end. Volatile
@@ -12,7 +14,7 @@ struct Form {
     result: fn(x: i32, n: i32) -> i32,
 }
 
-const FORMS: [Form; 12] = [
+const FORMS: [Form; 13] = [
     Form {
         what: "a select of two constants",
         body: "%low = OpBitwiseAnd %int %x %i1
@@ -181,15 +183,55 @@ const FORMS: [Form; 12] = [
         result: |x, n| if x & 1 == 0 { n - x } else { x - n },
     },
     Form {
-        what: "a load that no item comes to",
+        what: "three exits of a loop, the last items leaving by the first one",
+        body: "%a = OpShiftRightLogical %int %x %i3
+            %bound = OpBitwiseAnd %int %x %c7
+            OpBranch %head
+            %head = OpLabel
+            %i = OpPhi %int %i0 %start %next %latch
+            %again = OpSLessThan %bool %i %bound
+            OpBranchConditional %again %body %through
+            %body = OpLabel
+            OpStore %to %i Volatile
+            %is_a = OpIEqual %bool %i %a
+            OpBranchConditional %is_a %found %twice
+            %twice = OpLabel
+            OpStore %to %a Volatile
+            %i_twice = OpIAdd %int %i %i
+            %is_half = OpIEqual %bool %i_twice %a
+            OpBranchConditional %is_half %found_half %latch
+            %latch = OpLabel
+            %next = OpIAdd %int %i %i1
+            OpBranch %head
+            %through = OpLabel
+            OpStore %to %i1 Volatile
+            OpBranch %end
+            %found = OpLabel
+            OpStore %to %i2 Volatile
+            OpBranch %end
+            %found_half = OpLabel
+            OpStore %to %i3 Volatile
+            OpBranch %end
+            %end = OpLabel
+            %r = OpPhi %int %i3 %through %c5 %found %c7 %found_half",
+        result: |x, _| {
+            let a = x >> 3;
+            let left = (0..x & 7).find(|i| *i == a || 2 * i == a);
+            left.map_or(3, |i| if i == a { 5 } else { 7 })
+        },
+    },
+    // A load that is only copied to all lanes is done under a mask with AVX-512, and does no harm then.
+    Form {
+        what: "a load that no item comes to, and a sum with it",
         body: "%negative = OpSLessThan %bool %x %i0
             OpBranchConditional %negative %never %end
             %never = OpLabel
             %nowhere = OpPtrAccessChain %global_int %extra %far
             %there = OpLoad %int %nowhere Aligned 4
+            %more = OpIAdd %int %there %n
             OpBranch %end
             %end = OpLabel
-            %r = OpPhi %int %x %start %there %never",
+            %r = OpPhi %int %x %start %more %never",
         result: |x, _| x,
     },
     Form {
@@ -274,6 +316,11 @@ fn divergence() {
     for form in FORMS {
         for mode in MODES {
             let kernel = compile_in(mode, &text(form.body));
+            assert!(
+                mode == Mode::Scalar || kernel.lanes() > 1,
+                "{}: not in lanes",
+                form.what
+            );
             // Full lanes, rows that fill some of them, and less than a register has.
             for (groups, local, n) in [(2, 32, 3), (3, 13, 1), (1, 41, 6), (1, 3, 0)] {
                 let count = groups * local;

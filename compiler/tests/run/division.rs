@@ -41,11 +41,13 @@ fn of_large_numbers() {
                 .filter(|width| *width < bits)
                 .flat_map(|width| [3, (1i64 << (width / 2)) - 5].map(|divisor| (width, divisor.max(1))))
             {
-                // The largest numbers of that many bits, each other one negative if there is a sign.
+                // The largest numbers of that many bits, and those of three quarters, each other one negative if there is a sign.
+                // The last items are a sub-group of their own, none of which is.
                 let pairs: Vec<[i64; 2]> = (0..ITEMS)
                     .map(|i| {
-                        let x = i64::MAX >> (63 - width);
-                        let sign = if is_signed && i % 2 == 1 { -1 } else { 1 };
+                        let largest = i64::MAX >> (63 - width);
+                        let x = if i < 16 { largest } else { largest - (1 << (width - 2)) };
+                        let sign = if is_signed && i % 2 == 1 && i < 32 { -1 } else { 1 };
                         [
                             sign * (x - i / 3),
                             (divisor + i % 3) * if is_signed && i % 4 > 1 { -1 } else { 1 },

@@ -245,3 +245,62 @@ fn of_what_is_taken_away() {
         }
     }
 }
+
+/// Ids that are cut to fewer bits, stored as such and extended: LLVM keeps both if the extended ones are narrower than ids. Items
+/// of one sub-group are on both sides of where the sign changes.
+#[test]
+fn of_narrow_ids() {
+    const ITEMS: u64 = 48;
+    for bits in [8, 16] {
+        let (ty, bytes) = (if bits == 8 { "char" } else { "short" }, bits / 8);
+        let text = format!(
+            "OpEntryPoint Kernel %kernel \"k\" %global_id
+            OpDecorate %global_id BuiltIn GlobalInvocationId
+            %input_long3 = OpTypePointer Input %long3
+            %global_id = OpVariable %input_long3 Input
+            %type = OpTypeFunction %void %global_int %global_{ty} %long
+            %kernel = OpFunction %void None %type
+            %q = OpFunctionParameter %global_int
+            %narrow = OpFunctionParameter %global_{ty}
+            %base = OpFunctionParameter %long
+            %start = OpLabel
+            %ids = OpLoad %long3 %global_id
+            %id64 = OpCompositeExtract %long %ids 0
+            %own = OpISub %long %id64 %base
+            %id = OpUConvert %{ty} %id64
+            %at_narrow = OpPtrAccessChain %global_{ty} %narrow %own
+            OpStore %at_narrow %id Aligned {bytes}
+            %wide = OpSConvert %int %id
+            %at = OpPtrAccessChain %global_int %q %own
+            OpStore %at %wide Aligned 4
+            OpReturn
+            OpFunctionEnd"
+        );
+        for mode in MODES {
+            let kernel = compile_in(mode, &text);
+            let base = (1u64 << (bits - 1)) - 21;
+            let range = NdRange {
+                global_offset: [base, 0, 0],
+                ..range([ITEMS / 16, 1, 1], [16, 1, 1])
+            };
+            let (mut q, mut narrow) = (vec![0; 4 * ITEMS as usize], vec![0; (bytes * ITEMS) as usize]);
+            let mut arguments = [
+                Argument::Memory(&mut q),
+                Argument::Memory(&mut narrow),
+                Argument::Value(base),
+            ];
+            run(&kernel, range, &mut arguments).unwrap();
+            let ids = || base..base + ITEMS;
+            let extended = |id: u64| ((id << (64 - bits)) as i64 >> (64 - bits)) as u32;
+            assert_eq!(
+                super::words(&q),
+                ids().map(extended).collect::<Vec<_>>(),
+                "{ty}, {mode:?}"
+            );
+            let low: Vec<u8> = ids()
+                .flat_map(|id| id.to_le_bytes()[..bytes as usize].to_vec())
+                .collect();
+            assert_eq!(narrow, low, "{ty}, {mode:?}");
+        }
+    }
+}

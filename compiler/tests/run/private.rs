@@ -82,41 +82,77 @@ fn of_two_sizes() {
     check("two sizes", &text, |x| 100 * x + 5);
 }
 
-/// The address of a variable is in another one, and what it leads to is written on either way.
+/// Words of 32 bits, two of which are read at once.
+#[test]
+fn of_two_sizes_and_read_at_once() {
+    let text = text(
+        "%c16 = OpConstant %int 16
+        %array = OpTypeArray %int %c16
+        %private_array = OpTypePointer Function %array
+        %private_long = OpTypePointer Function %long
+        %l32 = OpConstant %long 32",
+        "%v = OpVariable %private_array Function",
+        "%even = OpIMul %long %x64 %l2
+        %odd = OpIAdd %long %even %l1
+        %low_half = OpAccessChain %private_int %v %even
+        %both = OpBitcast %private_long %low_half
+        OpStore %low_half %i5 Aligned 4
+        %next = OpIAdd %long %x64 %l1
+        %y = OpBitwiseAnd %long %next %l7
+        %even_y = OpIMul %long %y %l2
+        %high_half = OpAccessChain %private_int %v %odd
+        OpStore %high_half %x Aligned 4
+        %other = OpAccessChain %private_int %v %even_y
+        OpStore %other %i3 Aligned 4
+        %found = OpLoad %long %both Aligned 4
+        %low = OpUConvert %int %found
+        %shifted = OpShiftRightLogical %long %found %l32
+        %up = OpUConvert %int %shifted
+        %hundreds = OpIMul %int %up %i100
+        %r = OpIAdd %int %hundreds %low",
+    );
+    check("two sizes, read at once", &text, |x| 100 * x + 5);
+}
+
+/// The address of a variable is in another one, and what it leads to is written on either way. Its elements have the size of the
+/// address.
 #[test]
 fn whose_address_is_stored() {
     let text = text(
         "%c8 = OpConstant %int 8
-        %array = OpTypeArray %int %c8
+        %array = OpTypeArray %long %c8
         %private_array = OpTypePointer Function %array
+        %private_long = OpTypePointer Function %long
         %c2 = OpConstant %int 2
-        %addresses = OpTypeArray %private_int %c2
+        %addresses = OpTypeArray %private_long %c2
         %private_addresses = OpTypePointer Function %addresses
-        %private_address = OpTypePointer Function %private_int",
+        %private_address = OpTypePointer Function %private_long
+        %l100 = OpConstant %long 100",
         "%v = OpVariable %private_array Function
         %w = OpVariable %private_array Function
         %pointers = OpVariable %private_addresses Function",
-        "%v0 = OpAccessChain %private_int %v %l0
-        %w0 = OpAccessChain %private_int %w %l0
+        "%v0 = OpAccessChain %private_long %v %l0
+        %w0 = OpAccessChain %private_long %w %l0
         %first = OpAccessChain %private_address %pointers %l0
         %second = OpAccessChain %private_address %pointers %l1
         OpStore %first %v0 Aligned 8
         OpStore %second %w0 Aligned 8
-        %own = OpAccessChain %private_int %v %x64
-        %theirs = OpAccessChain %private_int %w %x64
-        OpStore %own %x Aligned 4
-        OpStore %theirs %i100 Aligned 4
+        %own = OpAccessChain %private_long %v %x64
+        %theirs = OpAccessChain %private_long %w %x64
+        OpStore %own %x64 Aligned 8
+        OpStore %theirs %l100 Aligned 8
         %odd = OpBitwiseAnd %long %x64 %l1
         %which = OpAccessChain %private_address %pointers %odd
-        %base = OpLoad %private_int %which Aligned 8
-        %there = OpInBoundsPtrAccessChain %private_int %base %x64
-        %value = OpLoad %int %there Aligned 4
-        %more = OpIAdd %int %value %i5
-        OpStore %there %more Aligned 4
-        %by_own = OpLoad %int %own Aligned 4
-        %by_theirs = OpLoad %int %theirs Aligned 4
-        %hundreds = OpIMul %int %by_theirs %i100
-        %r = OpIAdd %int %hundreds %by_own",
+        %base = OpLoad %private_long %which Aligned 8
+        %there = OpInBoundsPtrAccessChain %private_long %base %x64
+        %value = OpLoad %long %there Aligned 8
+        %more = OpIAdd %long %value %l5
+        OpStore %there %more Aligned 8
+        %by_own = OpLoad %long %own Aligned 8
+        %by_theirs = OpLoad %long %theirs Aligned 8
+        %hundreds = OpIMul %long %by_theirs %l100
+        %sum = OpIAdd %long %hundreds %by_own
+        %r = OpUConvert %int %sum",
     );
     check("an address that is stored", &text, |x| match x % 2 {
         0 => 10000 + x + 5,
@@ -124,7 +160,7 @@ fn whose_address_is_stored() {
     });
 }
 
-/// Numbers of 16 bits at odd bytes.
+/// Numbers of 16 bits at odd bytes, and one that is half of each of two.
 #[test]
 fn at_any_byte() {
     let text = text(
@@ -140,14 +176,17 @@ fn at_any_byte() {
         %behind = OpIAdd %long %place %l2
         %next_byte = OpAccessChain %private_char %v %behind
         %next = OpBitcast %private_short %next_byte
+        %between = OpIAdd %long %place %l1
+        %middle_byte = OpAccessChain %private_char %v %between
+        %middle = OpBitcast %private_short %middle_byte
         %hundreds = OpIMul %int %x %i100
         %number = OpIAdd %int %hundreds %i5
         %narrow = OpUConvert %short %number
         %small = OpUConvert %short %x
         OpStore %own %narrow Aligned 1
         OpStore %next %small Aligned 1
-        %found = OpLoad %short %own Aligned 1
+        %found = OpLoad %short %middle Aligned 1
         %r = OpUConvert %int %found",
     );
-    check("any byte", &text, |x| 100 * x + 5);
+    check("any byte", &text, |x| ((100 * x + 5) >> 8) | (x << 8));
 }

@@ -209,6 +209,40 @@ fn local_sizes() {
     }
 }
 
+/// The number of an item's group, which is all that the kernel asks of groups: small ones do not run as one then.
+#[test]
+fn numbers_of_groups() {
+    let text = "OpEntryPoint Kernel %kernel \"k\" %global_id %group_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        OpDecorate %group_id BuiltIn WorkgroupId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %group_id = OpVariable %input_long3 Input
+        %type = OpTypeFunction %void %global_int
+        %kernel = OpFunction %void None %type
+        %out = OpFunctionParameter %global_int
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %groups = OpLoad %long3 %group_id
+        %group = OpCompositeExtract %long %groups 0
+        %number = OpUConvert %int %group
+        %at = OpPtrAccessChain %global_int %out %id
+        OpStore %at %number Aligned 4
+        OpReturn
+        OpFunctionEnd";
+    for mode in MODES {
+        let kernel = compile_in(mode, text);
+        for (groups, local) in [(6, 4), (5, 16), (3, 13), (1, 40)] {
+            let mut memory = vec![0xee; 4 * (groups * local) as usize];
+            let mut arguments = [Argument::Memory(&mut memory)];
+            run(&kernel, range([groups, 1, 1], [local, 1, 1]), &mut arguments).unwrap();
+            let expected: Vec<u32> = (0..(groups * local) as u32).map(|id| id / local as u32).collect();
+            assert_eq!(words(&memory), expected, "{mode:?}, {groups} groups of {local}");
+        }
+    }
+}
+
 /// Accesses of an item: to `step * id + place`, for each of some places.
 #[derive(Clone, Debug)]
 struct Window {
@@ -431,6 +465,8 @@ fn strides() {
             (most.iter().rev().copied().collect(), vec![0]),
             // The first element of the next window belongs to it, too.
             ((0..=places).collect(), vec![0]),
+            // The same with all of them a constant away from one address.
+            ((1..=places + 1).collect(), vec![0]),
         ] {
             n += 1;
             Window {

@@ -11,7 +11,7 @@ struct Form {
     item: fn(id: usize, p: &mut [u32], r: &[u32]) -> u32,
 }
 
-const FORMS: [Form; 7] = [
+const FORMS: [Form; 9] = [
     Form {
         what: "a load of what was stored, between stores",
         body: "%next = OpIAdd %long %two %l1
@@ -76,6 +76,16 @@ const FORMS: [Form; 7] = [
         },
     },
     Form {
+        what: "one by one and downwards, numbers that go up by two",
+        body: "%narrow = OpUConvert %int %id
+            %twice = OpIMul %int %narrow %i2
+            %i = OpISub %long %l80 %id
+            %place = OpPtrAccessChain %global_int %p %i
+            %result = OpLoad %int %place Volatile
+            OpStore %place %twice Volatile",
+        item: |id, p, _| std::mem::replace(&mut p[80 - id], 2 * id as u32),
+    },
+    Form {
         what: "by two indices",
         body: "%i = OpIAdd %long %two %n
             %j = OpIAdd %long %two %m
@@ -86,6 +96,20 @@ const FORMS: [Form; 7] = [
             %y3 = OpIMul %int %y %i3
             %result = OpIAdd %int %x %y3",
         item: |id, p, _| p[2 * id + N].wrapping_add(p[2 * id + M].wrapping_mul(3)),
+    },
+    Form {
+        what: "by ids times numbers that are known at run time",
+        body: "%factor = OpISub %long %n %l3
+            %other_factor = OpISub %long %n %l2
+            %i = OpIMul %long %id %factor
+            %j = OpIMul %long %other_factor %id
+            %at_i = OpPtrAccessChain %global_int %p %i
+            %at_j = OpPtrAccessChain %global_int %p %j
+            %x = OpLoad %int %at_i Aligned 4
+            %y = OpLoad %int %at_j Aligned 4
+            %y3 = OpIMul %int %y %i3
+            %result = OpIAdd %int %x %y3",
+        item: |id, p, _| p[(N - 3) * id].wrapping_add(p[(N - 2) * id].wrapping_mul(3)),
     },
     Form {
         what: "two stores to one place",
@@ -167,6 +191,7 @@ fn text(body: &str) -> String {
         %l13 = OpConstant %long 13
         %l16 = OpConstant %long 16
         %c80 = OpConstant %int 80
+        %l80 = OpConstant %long 80
         %type = OpTypeFunction %void %global_int %global_int %global_int %long %long
         %kernel = OpFunction %void None %type
         %p = OpFunctionParameter %global_int
