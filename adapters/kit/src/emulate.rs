@@ -272,6 +272,7 @@ where
         Pending {
             task,
             ready: ready.clone(),
+            in_order: queue.is_in_order(),
             end,
         }
         .start_after(&ready);
@@ -295,6 +296,8 @@ where
     task: HostTask,
     /// The event of the command before it.
     ready: Arc<B::Event>,
+    /// Whether that is in an in-order queue.
+    in_order: bool,
     end: TaskEnd<B>,
 }
 
@@ -332,19 +335,13 @@ where
 
     /// Runs the task, after the command before it.
     fn run(self) {
-        let Self { task, ready, end } = self;
-        let handles = [handle_of(&ready)];
-        // The callback may come a moment before the event is complete. A wait at that moment would begin to help with other
-        // commands, and Intel's OpenCL driver may then wait in a helping thread for that thread itself.
-        const PATIENCE: usize = 10_000;
-        _ = (0..PATIENCE).find(|_| {
-            is_over::<B>(&ready) || {
-                std::thread::yield_now();
-                false
-            }
-        });
-        // With some drivers, only waiting tells whether that command failed.
-        match list(&handles).and_then(B::Event::wait_all) {
+        let Self {
+            task,
+            ready,
+            in_order,
+            end,
+        } = self;
+        match Self::wait(&ready, in_order) {
             Ok(()) => {
                 task.call();
                 end.reach(&ready);
@@ -352,6 +349,27 @@ where
             Err(error) => log::warn!("a host task is not run because a command that it waits for failed: {error}"),
         }
         B::Event::defer_drop(ready);
+    }
+
+    /// Waits for the command before the task.
+    fn wait(ready: &Arc<B::Event>, in_order: bool) -> UrResult<()> {
+        /// The callback may come a moment before the event is complete.
+        const PATIENCE: usize = 10_000;
+        let over = (0..PATIENCE).find_map(|_| match status::<B>(ready) {
+            status @ (EventStatus::COMPLETE | EventStatus::ERROR) => Some(status),
+            _ => {
+                std::thread::yield_now();
+                None
+            }
+        });
+        // A thread that waits in Intel's OpenCL driver helps with other commands of an out-of-order queue, and may then wait for
+        // itself.
+        if !in_order && over == Some(EventStatus::COMPLETE) {
+            return Ok(());
+        }
+        // With some drivers, only waiting tells whether that command failed.
+        let handles = [handle_of(ready)];
+        list(&handles).and_then(B::Event::wait_all)
     }
 }
 
@@ -409,13 +427,21 @@ fn keep_until_complete<B: Backend>(event: &Arc<B::Event>, source: Vec<u8>) {
     }
 }
 
-/// Whether a command is complete or failed. If its status is unknown, it counts as unfinished.
+/// Whether a command is complete or failed.
 fn is_over<B: Backend>(event: &B::Event) -> bool {
+    matches!(status::<B>(event), EventStatus::COMPLETE | EventStatus::ERROR)
+}
+
+/// How far a command is. If that is unknown, it counts as unfinished.
+fn status<B: Backend>(event: &B::Event) -> EventStatus {
     let mut status = EventStatus::QUEUED;
     // SAFETY: a place of that size.
     let out = unsafe { InfoOut::new(size_of_val(&status), (&raw mut status).cast(), std::ptr::null_mut()) };
     let asked = out.and_then(|out| event.info(EventInfo::COMMAND_EXECUTION_STATUS, out));
-    asked.is_ok() && matches!(status, EventStatus::COMPLETE | EventStatus::ERROR)
+    match asked {
+        Ok(()) => status,
+        Err(_) => EventStatus::QUEUED,
+    }
 }
 
 #[cfg(test)]
