@@ -2,6 +2,7 @@
 //! A thread for the ends of objects.
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::mem::forget;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
@@ -37,20 +38,23 @@ pub fn defer_drop_by(delay: Duration, object: impl Any + Send) {
 }
 
 fn drop_when_due(receive: &Receiver<Deferred>) {
-    let mut waiting: Vec<Deferred> = Vec::new();
+    // The next one first.
+    let mut waiting: VecDeque<Deferred> = VecDeque::new();
     loop {
-        let next = waiting.iter().map(|(due, _)| *due).min();
-        let received = match next {
-            Some(due) => receive.recv_timeout(due.saturating_duration_since(Instant::now())),
+        let received = match waiting.front() {
+            Some((due, _)) => receive.recv_timeout(due.saturating_duration_since(Instant::now())),
             None => receive.recv().map_err(RecvTimeoutError::from),
         };
         match received {
-            Ok(deferred) => waiting.push(deferred),
+            Ok(deferred) => {
+                let place = waiting.partition_point(|(due, _)| *due <= deferred.0);
+                waiting.insert(place, deferred);
+            }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return,
         }
         let now = Instant::now();
-        for (_, object) in waiting.extract_if(.., |(due, _)| *due <= now) {
+        while let Some((_, object)) = waiting.pop_front_if(|(due, _)| *due <= now) {
             match is_closed() {
                 true => forget(object),
                 false => drop(object),
@@ -95,11 +99,11 @@ mod tests {
             }
         }
         let ((send, receive), start) = (mpsc::channel(), Instant::now());
-        for delay in [60, 20, 40] {
+        for delay in [600, 200, 400] {
             defer_drop_by(Duration::from_millis(delay.into()), At(send.clone(), delay));
         }
         defer_drop(At(send, 0));
-        for expected in [0, 20, 40, 60] {
+        for expected in [0, 200, 400, 600] {
             let (delay, ended) = receive.recv().unwrap();
             assert_eq!(delay, expected);
             assert!(ended.duration_since(start) >= Duration::from_millis(delay.into()));
