@@ -8,7 +8,7 @@ use oxur_client::api::*;
 use oxur_client::*;
 use oxur_cuda_sys::*;
 
-use super::{Rig, ok, row};
+use super::{Rig, append, command_buffer, ok, row, with_updates};
 
 /// How many rounds each figure has.
 const ROUNDS: usize = 401;
@@ -284,69 +284,40 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
 fn graph(rig: &Rig<'_>) {
     let Rig { queue, raw, fns, .. } = *rig;
     const COUNT: usize = 10;
-    let settings = CommandBufferSettings {
-        updatable: true,
-        in_order: true,
-        profiled: false,
-    };
-    let buffer = CommandBuffer::new(rig.context, rig.device, settings).expect("urCommandBufferCreateExp");
-    let (range, args) = (Range::new([32]).local([32]), [Arg::Pointer(null_mut())]);
-    let mut last = None;
-    for _ in 0..COUNT {
-        // SAFETY: a kernel that does nothing, with its argument.
-        let appended = unsafe { buffer.launch(rig.kernel, &range, &args, &[], Place::default().handle()) };
-        last = Some(appended.expect("append").command());
-    }
+    let buffer = command_buffer(rig);
+    let last = append(rig, &buffer, COUNT);
     buffer.finalize().expect("urCommandBufferFinalizeExp");
     let (executable, node) = raw.graph(COUNT);
-    let (new, command) = (null_mut::<c_void>(), last.expect("a command").raw());
-    let pointer = ExpCommandBufferUpdatePointerArgDesc {
-        argIndex: 0,
-        pNewPointerArg: (&raw const new).cast(),
-        ..Default::default()
-    };
-    let desc = ExpCommandBufferUpdateKernelLaunchDesc {
-        hCommand: command,
-        numNewPointerArgs: 1,
-        pNewPointerArgList: &pointer,
-        ..Default::default()
-    };
-    // SAFETY: a live command buffer and command, and a description.
-    let update = || unsafe { fns.urCommandBufferUpdateKernelLaunchExp(buffer.raw(), 1, &desc) }.expect("update");
     // SAFETY: a live queue and command buffer.
     let run =
         || unsafe { fns.urEnqueueCommandBufferExp(queue.raw(), buffer.raw(), 0, null(), null_mut()) }.expect("run");
-    let raw_update = || {
-        raw.with_params(|params| {
-            // SAFETY: a live graph and node, and a description.
-            ok(unsafe { (raw.cu.cuGraphExecKernelNodeSetParams)(executable, node, params) });
-        });
-    };
     let (finish, raw_wait) = (|| queue.finish().expect("urQueueFinish"), || raw.wait());
-    turns(
-        "graph: update of one launch",
-        100,
-        (&update, &|| ()),
-        (&raw_update, &|| ()),
-    );
-    turns(
-        "graph of 10: run",
-        10,
-        (&run, &finish),
-        (&|| raw.launch_graph(executable), &raw_wait),
-    );
-    let updated = || {
-        update();
-        run();
-    };
-    let raw_updated = || {
-        raw_update();
-        raw.launch_graph(executable);
-    };
-    turns(
-        "graph of 10: update and run",
-        10,
-        (&updated, &finish),
-        (&raw_updated, &raw_wait),
-    );
+    with_updates(rig, (&buffer, last), (executable, node), |update, raw_update| {
+        turns(
+            "graph: update of one launch",
+            100,
+            (update, &|| ()),
+            (raw_update, &|| ()),
+        );
+        turns(
+            "graph of 10: run",
+            10,
+            (&run, &finish),
+            (&|| raw.launch_graph(executable), &raw_wait),
+        );
+        let updated = || {
+            update();
+            run();
+        };
+        let raw_updated = || {
+            raw_update();
+            raw.launch_graph(executable);
+        };
+        turns(
+            "graph of 10: update and run",
+            10,
+            (&updated, &finish),
+            (&raw_updated, &raw_wait),
+        );
+    });
 }

@@ -188,24 +188,65 @@ fn first_call(context: &Context, queue: &Queue, module: &str, kernel: &str) {
     );
 }
 
+/// An empty command buffer for launches that are updated.
+fn command_buffer(rig: &Rig<'_>) -> CommandBuffer {
+    let settings = CommandBufferSettings {
+        updatable: true,
+        in_order: true,
+        profiled: false,
+    };
+    CommandBuffer::new(rig.context, rig.device, settings).expect("urCommandBufferCreateExp")
+}
+
+/// Appends launches of a kernel that does nothing, one after the other. Returns the last one's command.
+fn append(rig: &Rig<'_>, buffer: &CommandBuffer, count: usize) -> BufferCommand {
+    let (range, args) = (Range::new([32]).local([32]), [Arg::Pointer(null_mut())]);
+    let mut last = None;
+    for _ in 0..count {
+        // SAFETY: a kernel that does nothing, with its argument.
+        let appended = unsafe { buffer.launch(rig.kernel, &range, &args, &[], Place::default().handle()) };
+        last = Some(appended.expect("append").command());
+    }
+    last.expect("a command")
+}
+
+/// Has `measure` called with an update of a command by the adapter, and one of a node of the driver's graph.
+fn with_updates(
+    rig: &Rig<'_>,
+    (buffer, command): (&CommandBuffer, BufferCommand),
+    (executable, node): (CUgraphExec, CUgraphNode),
+    measure: impl FnOnce(&dyn Fn(), &dyn Fn()),
+) {
+    let new = null_mut::<c_void>();
+    let pointer = ExpCommandBufferUpdatePointerArgDesc {
+        argIndex: 0,
+        pNewPointerArg: (&raw const new).cast(),
+        ..Default::default()
+    };
+    let desc = ExpCommandBufferUpdateKernelLaunchDesc {
+        hCommand: command.raw(),
+        numNewPointerArgs: 1,
+        pNewPointerArgList: &pointer,
+        ..Default::default()
+    };
+    // SAFETY: a live command buffer and command, and a description.
+    let update = || unsafe { rig.fns.urCommandBufferUpdateKernelLaunchExp(buffer.raw(), 1, &desc) }.expect("update");
+    let by_driver = || {
+        rig.raw.with_params(|params| {
+            // SAFETY: a live graph and node, and a description.
+            ok(unsafe { (rig.raw.cu.cuGraphExecKernelNodeSetParams)(executable, node, params) });
+        });
+    };
+    measure(&update, &by_driver);
+}
+
 /// Graphs of kernels that do nothing, one after the other.
 fn graphs(rig: &Rig<'_>) {
     let fns = rig.fns;
     for count in [100, 1000] {
-        let settings = CommandBufferSettings {
-            updatable: true,
-            in_order: true,
-            profiled: false,
-        };
-        let buffer = CommandBuffer::new(rig.context, rig.device, settings).expect("urCommandBufferCreateExp");
-        let (range, args) = (Range::new([32]).local([32]), [Arg::Pointer(null_mut())]);
+        let buffer = command_buffer(rig);
         let start = Instant::now();
-        let mut last = None;
-        for _ in 0..count {
-            // SAFETY: a kernel that does nothing, with its argument.
-            let appended = unsafe { buffer.launch(rig.kernel, &range, &args, &[], Place::default().handle()) };
-            last = Some(appended.expect("append").command());
-        }
+        let last = append(rig, &buffer, count);
         let appended = start.elapsed();
         buffer.finalize().expect("urCommandBufferFinalizeExp");
         let made = start.elapsed();
@@ -244,31 +285,10 @@ fn graphs(rig: &Rig<'_>) {
         let theirs = median(101, 1, || rig.raw.launch_graph(raw));
         rig.raw.wait();
         row(&format!("graph of {count} kernels, run"), ours, theirs);
-        let (new, command) = (null_mut::<c_void>(), last.expect("a command").raw());
-        let pointer = ExpCommandBufferUpdatePointerArgDesc {
-            argIndex: 0,
-            pNewPointerArg: (&raw const new).cast(),
-            ..Default::default()
-        };
-        let desc = ExpCommandBufferUpdateKernelLaunchDesc {
-            hCommand: command,
-            numNewPointerArgs: 1,
-            pNewPointerArgList: &pointer,
-            ..Default::default()
-        };
-        let ours = median(101, 100, || {
-            for _ in 0..100 {
-                // SAFETY: a live command buffer and command, and a description.
-                unsafe { fns.urCommandBufferUpdateKernelLaunchExp(buffer.raw(), 1, &desc) }.expect("update");
-            }
-        });
-        let theirs = median(101, 100, || {
-            for _ in 0..100 {
-                rig.raw.with_params(|params| {
-                    // SAFETY: a live graph and node, and a description.
-                    ok(unsafe { (rig.raw.cu.cuGraphExecKernelNodeSetParams)(raw, raw_last, params) });
-                });
-            }
+        let (mut ours, mut theirs) = (0.0, 0.0);
+        with_updates(rig, (&buffer, last), (raw, raw_last), |update, by_driver| {
+            ours = median(101, 100, || (0..100).for_each(|_| update()));
+            theirs = median(101, 100, || (0..100).for_each(|_| by_driver()));
         });
         row(&format!("graph of {count} kernels, update of one"), ours, theirs);
     }
