@@ -225,7 +225,7 @@ test-cpu: ## The conformance suite, SYCL C++ programs, dpctl's suite and a slice
 	  python3 conformance/clients/as_gpu/run.py --generation $$generation --lib dist/lib; \
 	done
 	UR_CPU_TIER=best $(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl none
-	$(MATHEMATICS) --generation 2026.1 --adapter cpu --groups linalg,programs --sizes 2,300
+	$(MATHEMATICS) --generation 2026.1 --adapter cpu --groups linalg,programs,exit --sizes 2,300
 	$(MATHEMATICS) --generation 2026.2 --adapter cpu --opencl system --groups linalg,programs --sizes 300
 
 # What of Open3D has kernels that count on how items of a sub-group come together: scans, masks, hash maps.

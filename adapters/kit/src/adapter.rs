@@ -25,6 +25,7 @@ use crate::entry_hook::enter;
 use crate::error::guard;
 use crate::handle::{self, Borrowed, object};
 use crate::table::entry_points;
+use crate::tbb::keep_tcm;
 use crate::{
     Backend, Device as _, InfoOut, Object, Platform as _, Subject, UrError, UrResult, args, entry, unsupported,
 };
@@ -112,6 +113,7 @@ pub(crate) fn adapter<B: Backend>() -> UrResult<&'static Arc<B::Adapter>> {
             let opened = B::Adapter::open()?;
             ADAPTER.get_or_init(|| Box::new(opened));
             close_at_exit::<B>();
+            keep_tcm();
         }
     }
     let open = ADAPTER.get().expect("it was opened above");

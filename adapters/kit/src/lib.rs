@@ -73,6 +73,7 @@ mod sampler;
 mod shared_contexts;
 mod short_list;
 mod spirv;
+mod tbb;
 mod unique_id;
 mod usm;
 mod usm_mem;

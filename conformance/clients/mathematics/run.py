@@ -10,6 +10,8 @@ numbers against those of Intel's stack. And programs that dpctl makes by OpenCL.
 oneMKL calls libOpenCL on native handles. --opencl says which one the process finds, on the CPU adapter: that of the
 client's wheels, the system's, or none, which leaves the adapter's own.
 
+The group `exit` is a process that computes on TBB's threads and whose main thread ends slowly.
+
 Exit status: 0 when no case failed, 1 when one did, 2 when the stack is not what was asked for.
 """
 
@@ -29,6 +31,7 @@ SIZES = {"small": "1,2,5,17,300", "large": "3,64,255,257,512,777,1024,2048"}
 # Random numbers are equal but for the last places of those that come from transcendental functions. Some are
 # differences (`logistic`), so what is small is as exact as 1 is.
 ULPS = 4
+GROUPS = ("linalg", "fft", "random", "programs", "exit")
 
 # Run inside the client's Python, which has NumPy: prints the draws that differ.
 COMPARE = f"""
@@ -53,6 +56,17 @@ for name in sorted(set(ours) | set(theirs)):
 print("end")
 """
 
+# Solves equations on TBB's threads.
+EXIT = """
+import dpnp, numpy
+numbers = numpy.random.default_rng(1)
+a, b = numbers.random((300, 300)), numbers.random(300)
+right = numpy.allclose(dpnp.asnumpy(dpnp.linalg.solve(dpnp.array(a), dpnp.array(b))), numpy.linalg.solve(a, b))
+print("ok solve" if right else "FAIL solve is wrong")
+print("ok libtcm is loaded" if "/libtcm.so" in open("/proc/self/maps").read() else "FAIL libtcm is not loaded")
+print("end", flush=True)
+"""
+
 
 def system_folder():
     """The folder of the system's libOpenCL, as the dynamic linker calls it."""
@@ -63,11 +77,16 @@ def system_folder():
     return Path(found[0]).parent
 
 
+def shared_library(folder, source):
+    """Compiles a source file of this folder."""
+    library = Path(folder) / Path(source).with_suffix(".so")
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, HERE / source, "-ldl"], check=True)
+    return str(library)
+
+
 def hide_opencl(environment, folder, only):
     """Hides each libOpenCL but those in the folder `only` from a process."""
-    library = Path(folder) / "without_opencl.so"
-    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, HERE / "without_opencl.c"], check=True)
-    environment["LD_AUDIT"] = str(library)
+    environment["LD_AUDIT"] = shared_library(folder, "without_opencl.c")
     environment["OXUR_ONLY_OPENCL"] = str(only)
 
 
@@ -80,7 +99,7 @@ def lines_of(command, environment, timeout):
         lines = (output.decode() if isinstance(output, bytes) else output).splitlines()
         return [*lines, f"FAIL the process did not end within {timeout} s, after {lines[-1] if lines else 'nothing'}"]
     lines = run.stdout.splitlines()
-    if not lines or lines[-1] != "end":
+    if not lines or lines[-1] != "end" or run.returncode != 0:
         return [*lines, f"FAIL the process ended with {run.returncode}, after {lines[-1] if lines else 'nothing'}"]
     return lines[:-1]
 
@@ -88,7 +107,7 @@ def lines_of(command, environment, timeout):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
-    parser.add_argument("--groups", default="linalg,fft,random,programs", help="which of linalg, fft, random, programs")
+    parser.add_argument("--groups", default=",".join(GROUPS), help=f"which of {', '.join(GROUPS)}")
     parser.add_argument("--sizes", default="small", help="small, large, or numbers with commas between")
     parser.add_argument(
         "--opencl", choices=("wheels", "system", "none"), default="wheels", help="which libOpenCL there is"
@@ -109,6 +128,9 @@ def main():
             hide_opencl(environment, folder, system_folder() if options.opencl == "system" else own)
         ours = [stack.python, HERE / "cases.py", options.groups, sizes, draws[0]]
         lines = lines_of(ours, environment, options.timeout)
+        if "exit" in options.groups:
+            slow = environment | {"LD_PRELOAD": shared_library(folder, "slow_exit.c")}
+            lines += lines_of([stack.python, "-c", EXIT], slow, 60)
         if "random" in options.groups:
             intel = replace(stack, kind="intel")
             theirs = [intel.python, HERE / "cases.py", "random", sizes, draws[1]]
