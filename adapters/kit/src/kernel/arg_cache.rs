@@ -222,6 +222,12 @@ impl ArgCache {
         slot.set_if_changed(what, words, || true, set)
     }
 
+    /// Forgets all addresses, so that each goes to the driver the next time.
+    pub fn forget_addresses(&self) {
+        let is_address = |slot: &&CachedArg| ArgKey(slot.what.load(Ordering::Relaxed)).kind() == ArgKey::ADDRESS;
+        self.slots.iter().filter(is_address).for_each(CachedArg::forget);
+    }
+
     /// Sets an argument that is not cached.
     pub fn other(&self, index: u32, set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
         if let Some(slot) = self.slot(index)? {

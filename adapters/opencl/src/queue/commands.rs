@@ -92,6 +92,7 @@ impl Queue {
                 .required_local_size(&self.device)
                 .map_or(std::ptr::null(), |size| size.as_ptr()),
         };
+        kernel.note_launch(event.wanted());
         // Arguments that come with the launch must still be there when OpenCL takes them.
         let _lock;
         if !launch.args.is_empty() {
