@@ -51,7 +51,7 @@ class Stack:
     @property
     def adapter_path(self):
         folder = self.env_dir / "lib" if self.kind == "driver" else self.lib
-        if self.kind == "ours" and self.adapter == "level_zero":
+        if self.kind == "ours" and self.adapter in ("level_zero", "cuda"):
             folder = self.lib / "adapters"
         return folder.resolve() / f"libur_adapter_{self.adapter}.so.0"
 
