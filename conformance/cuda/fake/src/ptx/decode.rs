@@ -75,6 +75,8 @@ pub enum Op {
     Unary(&'static str, Ty),
     Binary(&'static str, &'static str, Ty),
     MultiplyAdd(&'static str, Ty),
+    /// A sum or a difference, perhaps with a product, in extended precision.
+    Extended(Extended),
     /// The comparison, how it is combined with a predicate, and the type.
     SetPredicate(&'static str, Option<&'static str>, Ty),
     /// The same into a register: of a float, if that is so.
@@ -99,6 +101,8 @@ pub enum Op {
     Shuffle(&'static str),
     Vote(&'static str),
     Match(&'static str, Ty),
+    /// Of the lanes of a mask.
+    Reduce(&'static str, Ty),
     ActiveMask,
     ExtractBits(Ty),
     InsertBits(Ty),
@@ -106,6 +110,18 @@ pub enum Op {
     /// To the left, or to the right; wrapping, or clamping.
     Funnel(bool, bool),
     Nothing,
+}
+
+/// How `add`, `sub` and `mad` compute in extended precision.
+#[derive(Clone, Copy, Debug)]
+pub struct Extended {
+    pub subtracts: bool,
+    /// The half of a product that the sum is with, if it is.
+    pub product: Option<&'static str>,
+    pub ty: Ty,
+    /// Whether it takes the carry, and whether it leaves one.
+    pub takes: bool,
+    pub leaves: bool,
 }
 
 /// Reads the instructions of a kernel.
@@ -296,6 +312,16 @@ fn op(name: &str) -> Option<Op> {
         return None;
     }
     let mode = ["hi", "lo", "wide"].into_iter().find(|mode| has(mode)).unwrap_or("");
+    let takes = matches!(base, "addc" | "subc" | "madc");
+    if takes || has("cc") {
+        return Some(Op::Extended(Extended {
+            subtracts: base.starts_with("sub"),
+            product: base.starts_with("mad").then_some(mode),
+            ty: ty?,
+            takes,
+            leaves: has("cc"),
+        }));
+    }
     Some(match base {
         "mov" => Op::Move,
         "ld" | "ldu" => Op::Load(space(rest), ty?),
@@ -310,12 +336,12 @@ fn op(name: &str) -> Option<Op> {
             let all = [
                 "add", "sub", "mul", "div", "rem", "min", "max", "and", "or", "xor", "shl", "shr", "copysign",
             ];
-            if has("cc") || has("sat") || has("NaN") {
+            if has("sat") || has("NaN") {
                 return None;
             }
             Op::Binary(one_of(&all, base)?, mode, ty?)
         }
-        "mad" | "fma" if !has("cc") && !has("sat") => Op::MultiplyAdd(mode, ty?),
+        "mad" | "fma" if !has("sat") => Op::MultiplyAdd(mode, ty?),
         "neg" | "abs" | "not" | "sqrt" | "rsqrt" | "rcp" | "sin" | "cos" | "ex2" | "lg2" | "tanh" | "popc" | "clz"
         | "brev" => {
             let all = [
@@ -358,6 +384,10 @@ fn op(name: &str) -> Option<Op> {
                 .find_map(|word| one_of(&["any", "all", "uni", "ballot"], word))?,
         ),
         "match" => Op::Match(rest.iter().find_map(|word| one_of(&["any", "all"], word))?, ty?),
+        "redux" => {
+            let all = ["add", "min", "max", "and", "or", "xor"];
+            Op::Reduce(rest.iter().find_map(|word| one_of(&all, word))?, ty?)
+        }
         "activemask" => Op::ActiveMask,
         "bfe" => Op::ExtractBits(ty?),
         "bfi" => Op::InsertBits(ty?),

@@ -255,6 +255,16 @@ pub fn multiply_add(mode: &str, ty: Ty, a: u64, b: u64, c: u64) -> Option<u64> {
     })
 }
 
+/// A sum or a difference in extended precision, and the carry or the borrow that is left. Where there is a product, `a` is its
+/// half already.
+pub fn extended(subtracts: bool, ty: Ty, a: u64, b: u64, carry: bool) -> (u64, bool) {
+    let [x, y, carry] = [ty.cut(a), ty.cut(b), carry.into()].map(u128::from);
+    match subtracts {
+        true => (ty.cut(x.wrapping_sub(y + carry) as u64), x < y + carry),
+        false => (ty.cut((x + y + carry) as u64), (x + y + carry) >> ty.bits() != 0),
+    }
+}
+
 /// A comparison.
 pub fn compare(name: &str, ty: Ty, a: u64, b: u64) -> Option<bool> {
     if ty.is_float() {
@@ -369,7 +379,16 @@ pub fn atomic(name: &str, ty: Ty, old: u64, b: u64, c: u64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{f16_to_f32, f32_to_f16};
+    use super::{Ty, extended, f16_to_f32, f32_to_f16};
+
+    #[test]
+    fn carries_go_on() {
+        assert_eq!(extended(false, Ty::U32, u32::MAX.into(), 1, false), (0, true));
+        assert_eq!(extended(false, Ty::U32, 5, 7, true), (13, false));
+        assert_eq!(extended(false, Ty::U64, u64::MAX, u64::MAX, true), (u64::MAX, true));
+        assert_eq!(extended(true, Ty::S32, 0, 0, true), (u32::MAX.into(), true));
+        assert_eq!(extended(true, Ty::U64, 7, 5, true), (1, false));
+    }
 
     #[test]
     fn halves_round_trip() {

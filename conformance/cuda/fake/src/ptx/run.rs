@@ -40,6 +40,8 @@ struct Thread {
     id: [u32; 3],
     number: usize,
     state: State,
+    /// What an instruction in extended precision left.
+    carry: bool,
 }
 
 impl Thread {
@@ -99,6 +101,7 @@ impl<'a> Block<'a> {
             id,
             number,
             state: State::Runs,
+            carry: false,
         };
         Self {
             launch,
@@ -210,6 +213,11 @@ impl<'a> Block<'a> {
                         let all = mask.count_ones() as usize == alive.len();
                         vec![if mode == "all" && !all { 0 } else { mask }, u64::from(all)]
                     }
+                    Op::Reduce(name, ty) => {
+                        let values = alive.iter().map(|&lane| read(self, lane, 1));
+                        let result = values.reduce(|a, b| ops::binary(name, "", ty, a, b).unwrap_or(a));
+                        vec![result.unwrap_or(0)]
+                    }
                     _ => Vec::new(),
                 },
             ));
@@ -220,7 +228,7 @@ impl<'a> Block<'a> {
                     self.threads[own].registers[*register] = value;
                 }
                 // What is behind the first result is another one only where the instruction has two.
-                if matches!(inst.op, Op::Vote(_))
+                if matches!(inst.op, Op::Vote(_) | Op::Reduce(..))
                     || matches!(inst.op, Op::Shuffle(_)) && inst.args.len() == 5
                     || matches!(inst.op, Op::Match(..)) && inst.args.len() == 3
                 {
@@ -363,7 +371,7 @@ impl<'a> Block<'a> {
                     (thread.state, thread.at) = (State::AtBarrier, at + 1);
                     return Ok(());
                 }
-                Op::WarpBarrier | Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) => {
+                Op::WarpBarrier | Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) | Op::Reduce(..) => {
                     let mask = inst.args.last().map_or(u32::MAX, |mask| self.read(number, mask) as u32);
                     self.threads[number].state = State::InWarp(mask);
                     return Ok(());
@@ -427,6 +435,21 @@ impl<'a> Block<'a> {
             Op::Binary(name, mode, ty) => ops::binary(name, mode, ty, arg(self, 1), arg(self, 2)).ok_or(unknown)?,
             Op::MultiplyAdd(mode, ty) => {
                 ops::multiply_add(mode, ty, arg(self, 1), arg(self, 2), arg(self, 3)).ok_or(unknown)?
+            }
+            Op::Extended(how) => {
+                let (a, b) = match how.product {
+                    None => (arg(self, 1), arg(self, 2)),
+                    Some(half) => {
+                        let product = ops::binary("mul", half, how.ty, arg(self, 1), arg(self, 2)).ok_or(unknown)?;
+                        (product, arg(self, 3))
+                    }
+                };
+                let thread = &mut self.threads[number];
+                let (value, carry) = ops::extended(how.subtracts, how.ty, a, b, how.takes && thread.carry);
+                if how.leaves {
+                    thread.carry = carry;
+                }
+                value
             }
             Op::SetPredicate(comparison, combined, ty) => {
                 // With a second result there is one operand more.
@@ -565,10 +588,10 @@ impl<'a> Block<'a> {
     }
 }
 
-/// A signed number of fewer bits is extended to those of its register, of at most 32 or 64.
+/// A signed number of fewer bits is extended to those of its register. Instructions look at no more of it than they know of.
 fn extended(ty: Ty, bits: u64) -> u64 {
-    match ty {
-        Ty::S8 | Ty::S16 => u64::from(ty.int(bits) as i32 as u32),
-        _ => bits,
+    match ty.is_signed() {
+        true => ty.int(bits) as u64,
+        false => bits,
     }
 }
