@@ -3,7 +3,7 @@
 
 `intel` is the reference: what the wheels bring. `ours` is the same client and the same libsycl on our libraries:
 generation 2026.1 takes our loader and adapter, 2026.2 (whose loader is inside libsycl) our adapter; the adapter `level_zero`
-is on our Level Zero driver. So is `driver`, Intel's Level Zero adapter (`level_zero` or `level_zero_v2`) of the wheels.
+is on our Level Zero driver, and `cuda` on the driver without a GPU (OXUR_CUDA_SYSTEM=1: on that of the machine). So is `driver`, Intel's Level Zero adapter (`level_zero` or `level_zero_v2`) of the wheels.
 """
 
 import argparse
@@ -17,6 +17,7 @@ REPO = Path(__file__).resolve().parents[2]
 GENERATIONS = ("2026.1", "2026.2")
 # What steers UR or SYCL. The tier of our compiler (`make test-tiers`) says nothing about the stack.
 STEERING, KEPT = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "PYTEST_"), ("UR_CPU_TIER",)
+FAKE_CUDA = REPO / "target" / "fake-cuda"
 OPENCL_DRIVERS = ("libintelocl", "libpocl", "libigdrcl", "libnvidia-opencl", "libamdocl")  # how their names begin
 
 # Run inside the client's Python: makes libsycl enumerate, then lists the devices and what is mapped.
@@ -65,6 +66,11 @@ class Stack:
         return self.kind == "driver" or self.kind == "ours" and self.adapter == "level_zero"
 
     @property
+    def needs_fake_cuda(self):
+        """Whether CUDA is the driver without a GPU, as in conformance/cuda/run.sh."""
+        return self.kind == "ours" and self.adapter == "cuda" and not os.environ.get("OXUR_CUDA_SYSTEM")
+
+    @property
     def needs_opencl(self):
         return self.kind == "intel" or self.kind == "ours" and self.adapter == "opencl"
 
@@ -82,6 +88,10 @@ class Stack:
             env["UR_CPU_CACHE"] = str(REPO / "target" / "sycl-cache" / "kernels")
         if self.needs_level_zero:
             path.insert(0, str(self.level_zero))
+        if self.needs_fake_cuda:
+            path.insert(0, str(FAKE_CUDA))
+            libdevice = REPO.glob("target/env/nvptx/lib/python3.*/site-packages/nvidia/*/nvvm/libdevice/libdevice.10.bc")
+            env["UR_CUDA_LIBDEVICE"] = str(next(libdevice, "missing"))
         if self.kind == "ours":
             env["UR_ADAPTERS_FORCE_LOAD"] = str(self.adapter_path)
             env["UR_CPU_CACHE"] = str(REPO / "target" / "sycl-cache" / "kernels")
@@ -98,6 +108,8 @@ class Stack:
             missing = [f"{path} is missing" for path in [self.adapter_path, self.level_zero / "libze_loader.so.1"] if not path.exists()]
             if missing:
                 return missing
+        if self.needs_fake_cuda and not (FAKE_CUDA / "libcuda.so.1").exists():
+            return [f"{FAKE_CUDA} has no driver: run conformance/cuda/run.sh"]
         if self.kind == "ours":
             needed = [self.adapter_path] + [self.lib.resolve() / "libur_loader.so.0"] * (self.generation == "2026.1")
             missing = [f"{path} is missing: run `make dist`" for path in needed if not path.exists()]

@@ -102,6 +102,22 @@ impl OnDevice {
         Ok(())
     }
 
+    /// The bytes of shared memory of a launch that asks for `asked`: an element of eight bytes more for each work-item and one.
+    ///
+    /// Kernels of dpnp (`masked_extract`) read an element for each work-item of a local accessor that may have fewer, and use
+    /// only those that are there. Other devices let them read what lies behind; here that would be a fault.
+    #[inline(always)]
+    fn shared_with_margin(&self, asked: u32, local: [u32; 3]) -> u32 {
+        match asked {
+            0 => 0,
+            _ => {
+                let [x, y, z] = local;
+                let with_margin = asked.saturating_add(8 * (x * y * z + 1));
+                with_margin.min(self.dynamic_shared.load(Ordering::Relaxed)).max(asked)
+            }
+        }
+    }
+
     /// Gives a launch to a lane. The context is current.
     #[inline(always)]
     pub(crate) fn launch(&self, grid: &Grid, packed: &mut Packed, lane: &OpenLane<'_>) -> UrResult<()> {
@@ -131,7 +147,8 @@ impl OnDevice {
     #[inline(always)]
     fn launch_groups(&self, groups: [u32; 3], local: [u32; 3], packed: &mut Packed, stream: CUstream) -> UrResult<()> {
         let ([x, y, z], [bx, by, bz]) = (groups, local);
-        let (raw, shared, none) = (self.function.raw, packed.shared, std::ptr::null_mut());
+        let shared = self.shared_with_margin(packed.shared, local);
+        let (raw, none) = (self.function.raw, std::ptr::null_mut());
         packed.with_params(self.interface(), |params| {
             // SAFETY: a live function and stream; the driver copies the parameters, which are those of the function.
             unsafe { cu!(cuLaunchKernel(raw, x, y, z, bx, by, bz, shared, stream, params, none)) }
@@ -156,7 +173,7 @@ impl OnDevice {
             packed.set_range(told, grid, [0; 3], Words::default());
         }
         let ([x, y, z], [bx, by, bz]) = (grid.groups, grid.local);
-        let (func, shared) = (self.function.raw, packed.shared);
+        let (func, shared) = (self.function.raw, self.shared_with_margin(packed.shared, grid.local));
         Ok(packed.with_params(self.interface(), |params| {
             call(&CUDA_KERNEL_NODE_PARAMS {
                 func,
@@ -246,7 +263,7 @@ impl OnDevice {
             blockDimX: grid.local[0],
             blockDimY: grid.local[1],
             blockDimZ: grid.local[2],
-            sharedMemBytes: packed.shared,
+            sharedMemBytes: self.shared_with_margin(packed.shared, grid.local),
             hStream: stream,
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as u32,
@@ -429,6 +446,7 @@ impl kit::Kernel<Cuda> for Kernel {
             })?;
         let dynamic = dynamic + kernel.interface().local_memory;
         kernel.allow_shared(dynamic as u32)?;
+        let dynamic = kernel.shared_with_margin(dynamic as u32, [threads as u32, 1, 1]) as usize;
         let _current = device.primary()?.activate()?;
         let (raw, threads) = (kernel.function.raw, threads as i32);
         // SAFETY: a live function and a place for the answer.
