@@ -78,6 +78,11 @@ impl kit::MemoryProvider for Context {
         Ok(start)
     }
 
+    fn clear(&self, _place: &UsmPlace<Self>, _address: usize, _size: usize) -> UrResult<()> {
+        // New pages are zero.
+        Ok(())
+    }
+
     fn free(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
         if place.kind == UsmType::DEVICE && ipc::shares_usm() {
             SharedFile::unmapped(address);

@@ -76,13 +76,16 @@ impl kit::MemoryProvider for Context {
                 aligned
             }
         };
-        if place.zero
-            && let Err(error) = zero(self, address, size)
-        {
-            kit::MemoryProvider::free(self, place, address, size)?;
-            return Err(error);
-        }
         Ok(address)
+    }
+
+    fn clear(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
+        let device = place.device.as_ref().unwrap_or(&self.devices[0]);
+        let _current = device.primary()?.activate()?;
+        let lane = self.primary().own_lane()?;
+        // SAFETY: memory of this size that was just allocated, and a live stream.
+        unsafe { cu!(cuMemsetD8Async(address as u64, 0, size, lane.stream)) }?;
+        lane.synchronize()
     }
 
     fn free(&self, place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
@@ -271,14 +274,6 @@ fn free(primary: &'static Primary, kind: UsmType, address: usize) -> UrResult<()
             _ => cu!(cuMemFree(address as u64)),
         }
     }
-}
-
-/// Fills new memory with zeros.
-fn zero(context: &Context, address: usize, size: usize) -> UrResult<()> {
-    let lane = context.primary().own_lane()?;
-    // SAFETY: memory of this size that was just allocated, and a live stream.
-    unsafe { cu!(cuMemsetD8Async(address as u64, 0, size, lane.stream)) }?;
-    lane.synchronize()
 }
 
 impl kit::UsmAlloc<Cuda> for Context {

@@ -66,6 +66,8 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
     }
 
     /// Allocates. The address has the alignment `align`, a power of two, or what suits every type if that is 0.
+    ///
+    /// Flags are hints. Where memory with them [differs](Self::is_dedicated) and this fails, the kit asks again without flags.
     fn allocate(
         &self,
         place: &UsmPlace<Self>,
@@ -73,6 +75,9 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
         align: usize,
         properties: &UsmProperties,
     ) -> UrResult<usize>;
+
+    /// Fills what [`allocate`](Self::allocate) returned with zeros. No command uses the memory.
+    fn clear(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()>;
 
     /// Frees what [`allocate`](Self::allocate) returned when it was asked for `size` bytes. No command uses the memory.
     fn free(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()>;
@@ -124,7 +129,7 @@ pub struct UsmPlace<P: MemoryProvider> {
     /// The device; `None` for the host's memory.
     pub device: Option<Arc<P::Device>>,
     /// Whether it must be zero when it comes from the provider.
-    pub zero: bool,
+    zero: bool,
     /// The pool that it is for; nothing, if it is for none.
     pool: Weak<UsmHeapPool<P>>,
 }
@@ -180,7 +185,20 @@ impl<'a, P> Source<'a, P> {
 
 impl<P: MemoryProvider> Driver<UsmPlace<P>> for Source<'_, P> {
     fn allocate(&self, place: &UsmPlace<P>, size: usize, align: usize) -> UrResult<usize> {
-        let address = self.provider.allocate(place, size, align, self.properties)?;
+        let (provider, properties) = (self.provider, self.properties);
+        let address = match provider.allocate(place, size, align, properties) {
+            Err(error) if properties.has_flags() && provider.is_dedicated(properties) => {
+                log::debug!("USM is allocated without the flags of {properties:?}, with which it fails: {error}");
+                provider.allocate(place, size, align, &properties.without_flags())
+            }
+            other => other,
+        }?;
+        if place.zero
+            && let Err(error) = provider.clear(place, address, size)
+        {
+            provider.free(place, address, size)?;
+            return Err(error);
+        }
         note_usm_change();
         Ok(address)
     }

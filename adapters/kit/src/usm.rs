@@ -198,6 +198,20 @@ impl UsmProperties {
         location: None,
     };
 
+    /// Whether there are flags.
+    pub fn has_flags(&self) -> bool {
+        !self.device_flags.is_empty() || !self.host_flags.is_empty()
+    }
+
+    /// The same without flags.
+    pub(crate) fn without_flags(&self) -> Self {
+        Self {
+            device_flags: UsmDeviceMemFlags::empty(),
+            host_flags: UsmHostMemFlags::empty(),
+            ..*self
+        }
+    }
+
     /// Refuses a partition: for adapters whose devices have one memory.
     pub fn without_location(&self) -> UrResult<()> {
         match self.location {

@@ -62,22 +62,49 @@ impl kit::MemoryProvider for Context {
         align: usize,
         properties: &UsmProperties,
     ) -> UrResult<usize> {
-        let address = match self.allocate_with(place, size, align, properties) {
-            Err(error) if self.is_dedicated(properties) => {
-                // The flags are hints, and drivers refuse those that mean nothing to them.
-                log::debug!("USM is allocated without the flags of {properties:?}, with which it fails: {error}");
-                self.allocate_with(place, size, align, &UsmProperties::NONE)
+        let mut relaxed = ze_relaxed_allocation_limits_exp_desc_t {
+            flags: ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE,
+            ..Default::default()
+        };
+        let device = place.device.as_ref().unwrap_or(&self.devices[0]);
+        let is_large = size as u64 > device.facts.properties.maxMemAllocSize;
+        let chain: *const c_void = match is_large && device.driver.has(ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME) {
+            true => (&raw mut relaxed).cast(),
+            false => std::ptr::null(),
+        };
+        let on_device = desc!(ze_device_mem_alloc_desc_t: pNext = chain, flags = device_flags(properties));
+        let on_host = ze_host_mem_alloc_desc_t {
+            pNext: match place.kind {
+                UsmType::HOST => chain,
+                _ => std::ptr::null(),
+            },
+            flags: host_flags(properties),
+            ..Default::default()
+        };
+        let context = **self.raw;
+        // SAFETY: a live context and device, and descriptions that live until the call returns.
+        let allocated: UrResult<*mut c_void> = unsafe {
+            match place.kind {
+                UsmType::HOST => ze_get!(zeMemAllocHost(context, &on_host, size, align)),
+                UsmType::DEVICE => ze_get!(zeMemAllocDevice(context, &on_device, size, align, device.raw)),
+                _ => ze_get!(zeMemAllocShared(context, &on_device, &on_host, size, align, device.raw)),
             }
-            other => other,
-        }?;
-        if place.zero {
-            let fill = |list| append_fill(list, address, &[0], size, Deps::none());
-            if let Err(error) = self.synchronously(fill) {
-                self.give_back(address)?;
-                return Err(error);
-            }
-        }
-        Ok(address as usize)
+        };
+        allocated
+            .map(|address| address as usize)
+            .map_err(|error| match error.code() {
+                ResultCode::ERROR_UNSUPPORTED_SIZE | ResultCode::ERROR_INVALID_SIZE => error
+                    .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
+                    .context(&format!("the driver does not allocate {size} bytes at once")),
+                // The specification has one word for both memories.
+                ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error.with_code(ResultCode::ERROR_OUT_OF_RESOURCES),
+                ResultCode::ERROR_UNSUPPORTED_ALIGNMENT => error.with_code(ResultCode::ERROR_INVALID_VALUE),
+                _ => error,
+            })
+    }
+
+    fn clear(&self, _place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
+        self.synchronously(|list| append_fill(list, address as *mut c_void, &[0], size, Deps::none()))
     }
 
     fn free(&self, _place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
@@ -85,7 +112,7 @@ impl kit::MemoryProvider for Context {
     }
 
     fn is_dedicated(&self, properties: &UsmProperties) -> bool {
-        !properties.device_flags.is_empty() || !properties.host_flags.is_empty()
+        properties.has_flags()
     }
 
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
@@ -125,52 +152,6 @@ impl kit::MemoryProvider for Context {
 }
 
 impl Context {
-    fn allocate_with(
-        &self,
-        place: &UsmPlace<Self>,
-        size: usize,
-        align: usize,
-        properties: &UsmProperties,
-    ) -> UrResult<*mut c_void> {
-        let mut relaxed = ze_relaxed_allocation_limits_exp_desc_t {
-            flags: ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE,
-            ..Default::default()
-        };
-        let device = place.device.as_ref().unwrap_or(&self.devices[0]);
-        let is_large = size as u64 > device.facts.properties.maxMemAllocSize;
-        let chain: *const c_void = match is_large && device.driver.has(ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME) {
-            true => (&raw mut relaxed).cast(),
-            false => std::ptr::null(),
-        };
-        let on_device = desc!(ze_device_mem_alloc_desc_t: pNext = chain, flags = device_flags(properties));
-        let on_host = ze_host_mem_alloc_desc_t {
-            pNext: match place.kind {
-                UsmType::HOST => chain,
-                _ => std::ptr::null(),
-            },
-            flags: host_flags(properties),
-            ..Default::default()
-        };
-        let context = **self.raw;
-        // SAFETY: a live context and device, and descriptions that live until the call returns.
-        let allocated = unsafe {
-            match place.kind {
-                UsmType::HOST => ze_get!(zeMemAllocHost(context, &on_host, size, align)),
-                UsmType::DEVICE => ze_get!(zeMemAllocDevice(context, &on_device, size, align, device.raw)),
-                _ => ze_get!(zeMemAllocShared(context, &on_device, &on_host, size, align, device.raw)),
-            }
-        };
-        allocated.map_err(|error| match error.code() {
-            ResultCode::ERROR_UNSUPPORTED_SIZE | ResultCode::ERROR_INVALID_SIZE => error
-                .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
-                .context(&format!("the driver does not allocate {size} bytes at once")),
-            // The specification has one word for both memories.
-            ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error.with_code(ResultCode::ERROR_OUT_OF_RESOURCES),
-            ResultCode::ERROR_UNSUPPORTED_ALIGNMENT => error.with_code(ResultCode::ERROR_INVALID_VALUE),
-            _ => error,
-        })
-    }
-
     /// Gives memory back to the driver. No command uses it.
     fn give_back(&self, address: *mut c_void) -> UrResult<()> {
         if ze::is_lost() {
