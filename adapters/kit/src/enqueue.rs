@@ -25,8 +25,8 @@ use crate::entry_hook::enter;
 use crate::handle::{Borrowed, object, optional_object};
 use crate::table::entry_points;
 use crate::{
-    Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, Objects, Queue, Subject, UrError,
-    UrResult, UsmKind, WaitList, args, command_entry, entry,
+    Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, ImageRect, Launch, Objects, Queue, Subject,
+    UrError, UrResult, UsmKind, WaitList, args, command_entry, entry,
 };
 
 command_table! {
@@ -179,7 +179,8 @@ command_table! {
         let image = object(image)?;
         args::not_null(dst)?;
         check_not_empty(region)?;
-        Command::ImageRead { image, origin, region, row_pitch, slice_pitch, dst }
+        let rect = ImageRect { origin, region, row_pitch, slice_pitch };
+        Command::ImageRead { image, rect, dst }
     }
 
     enqueue urEnqueueMemImageWrite(
@@ -190,7 +191,8 @@ command_table! {
         let image = object(image)?;
         args::not_null(src)?;
         check_not_empty(region)?;
-        Command::ImageWrite { image, origin, region, row_pitch, slice_pitch, src }
+        let rect = ImageRect { origin, region, row_pitch, slice_pitch };
+        Command::ImageWrite { image, rect, src }
     }
 
     enqueue urEnqueueMemImageCopy(

@@ -3,7 +3,7 @@
 
 use oxur_api::{ImageDesc, ImageFormat, ImageInfo, MemType, RectOffset, RectRegion, ResultCode};
 
-use crate::{InfoOut, UrError, UrResult};
+use crate::{ImageRect, InfoOut, UrError, UrResult};
 
 /// The format and the sides of an image.
 #[derive(Clone, Debug)]
@@ -141,8 +141,14 @@ impl ImageShape {
         }
     }
 
-    /// Where the rows of a box are in memory with these pitches between rows and slices, of which 0 means no gaps.
-    pub fn steps(&self, region: RectRegion, [row_pitch, slice_pitch]: [usize; 2]) -> UrResult<PixelSteps> {
+    /// Where the rows of a box are in memory.
+    pub fn steps(&self, rect: &ImageRect) -> UrResult<PixelSteps> {
+        let ImageRect {
+            region,
+            row_pitch,
+            slice_pitch,
+            ..
+        } = *rect;
         let (row, height) = (region.width as usize * self.pixel, region.height as usize);
         let or = |pitch: usize, packed: usize| if pitch == 0 { packed } else { pitch };
         // The rows of an array of rows are slices.
@@ -249,7 +255,13 @@ mod tests {
         ] {
             assert!(cube.check_box(from, size).is_err(), "{from:?} {size:?}");
         }
-        let steps = |pitches| cube.steps(region(4, 3, 2), pitches);
+        let rect = |region, [row_pitch, slice_pitch]: [usize; 2]| ImageRect {
+            origin: origin(0, 0, 0),
+            region,
+            row_pitch,
+            slice_pitch,
+        };
+        let steps = |pitches| cube.steps(&rect(region(4, 3, 2), pitches));
         let packed = |row, slice, is_packed| PixelSteps { row, slice, is_packed };
         assert_eq!(steps([0, 0]).unwrap(), packed(16, 48, true));
         assert_eq!(steps([20, 0]).unwrap(), packed(20, 60, false));
@@ -258,8 +270,11 @@ mod tests {
             assert!(steps(pitches).is_err(), "{pitches:?}");
         }
         // Gaps behind the only row do not count, and the rows of an array are its slices.
-        assert!(cube.steps(region(4, 1, 1), [32, 0]).unwrap().is_packed);
+        assert!(cube.steps(&rect(region(4, 1, 1), [32, 0])).unwrap().is_packed);
         let rows = shape(MemType::IMAGE1D_ARRAY, [4, 0, 0], 3).unwrap();
-        assert_eq!(rows.steps(region(4, 3, 1), [0, 20]).unwrap(), packed(20, 60, false));
+        assert_eq!(
+            rows.steps(&rect(region(4, 3, 1), [0, 20])).unwrap(),
+            packed(20, 60, false)
+        );
     }
 }

@@ -91,8 +91,8 @@ pub use bindless::{
 };
 pub use capture::Capture;
 pub use command::{
-    BoxedLaunch, BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedCommand,
-    OwnedDeviceGlobal, OwnedLaunch, OwnedRange, PlainLaunch, Range,
+    BoxedLaunch, BufferRect, Command, DeviceGlobal, HostTask, ImageRect, Launch, LaunchProperties, Objects,
+    OwnedCommand, OwnedDeviceGlobal, OwnedLaunch, OwnedRange, PlainLaunch, Range,
 };
 pub use command_buffer::{
     BufferCommand, Change, Changed, CommandBuffer, CommandList, CommandSignal, FEW_COMMANDS, LaunchChange,

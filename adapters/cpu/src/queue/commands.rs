@@ -210,26 +210,14 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
         }
         Command::ImageRead {
             ref image,
-            origin,
-            region,
-            row_pitch,
-            slice_pitch,
+            ref rect,
             dst,
-        } => {
-            let copy = image::read(image, origin, region, row_pitch, slice_pitch, dst)?;
-            Action::CopyRows(copy, Owner::Mem(image))
-        }
+        } => Action::CopyRows(image::read(image, rect, dst)?, Owner::Mem(image)),
         Command::ImageWrite {
             ref image,
-            origin,
-            region,
-            row_pitch,
-            slice_pitch,
+            ref rect,
             src,
-        } => {
-            let copy = image::write(image, origin, region, row_pitch, slice_pitch, src)?;
-            Action::CopyRows(copy, Owner::Mem(image))
-        }
+        } => Action::CopyRows(image::write(image, rect, src)?, Owner::Mem(image)),
         Command::ImageCopy {
             ref src,
             ref dst,

@@ -394,6 +394,19 @@ impl LaunchProperties {
     }
 }
 
+/// A box in an image, and rows of its pixels in memory. Pitches of zero mean that they follow each other without gaps.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageRect {
+    /// Corner in the image, in pixels.
+    pub origin: RectOffset,
+    /// Size, in pixels.
+    pub region: RectRegion,
+    /// Bytes from row to row in memory.
+    pub row_pitch: usize,
+    /// Bytes from slice to slice in memory.
+    pub slice_pitch: usize,
+}
+
 /// A box in two pieces of memory `a` and `b`. Pitches of zero mean that rows and slices follow each other without gaps.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferRect {
