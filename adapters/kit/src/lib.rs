@@ -128,7 +128,7 @@ pub use library::library_of;
 pub use mem::{BufferProperties, HostPointer, ImageCreate, Mem};
 pub use memory_export::MemoryExport;
 pub use memory_queue::{BoxSide, MemoryCommand, MemoryQueue, Submission};
-pub use native_ref::{NativeObject, NativeRef};
+pub use native_ref::{CountedObject, NativeObject, NativeOwned, NativeRef};
 pub use oxur_environment as environment;
 pub use physical_mem::{DriverMemory, DriverPhysicalMem, PhysicalMem};
 pub use platform::{Platform, usable};

@@ -223,6 +223,6 @@ impl kit::UsmMemImage<LevelZero> for Image {
     }
 
     fn retire(&mut self, context: &Arc<Context>) {
-        context.retire(std::mem::take(&mut self.raw));
+        context.retire(self.raw.take());
     }
 }

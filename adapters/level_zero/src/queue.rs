@@ -145,11 +145,7 @@ impl Drop for Queue {
         }
         let marker = self.mark.leave(self);
         let lists = std::mem::take(self.retired.get_mut());
-        let kept = (
-            std::mem::take(self.state.get_mut()),
-            lists,
-            std::mem::take(&mut self.raw),
-        );
+        let kept = (std::mem::take(self.state.get_mut()), lists, self.raw.take());
         // The list stays until its commands are complete, and so does what they wait for. The context is kept by others
         // or goes after them.
         let Some(last) = marker

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use kit::ur::ResultCode;
-use kit::{NativeObject, NativeRef, UrError, UrResult};
+use kit::{CountedObject, NativeObject, NativeRef, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{AtFork, OnceLock};
@@ -315,15 +315,18 @@ macro_rules! objects {
             type Handle = $handle;
             const NAME: &'static str = $name;
 
-            unsafe fn retain(handle: $handle) -> UrResult<()> {
-                // SAFETY: passed on to the caller.
-                unsafe { cl!($retain(handle)) }
-            }
-
             #[inline]
             unsafe fn release(handle: $handle) -> UrResult<()> {
                 // SAFETY: passed on to the caller.
                 unsafe { cl!($release(handle)) }
+            }
+        }
+
+        // SAFETY: OpenCL counts references.
+        unsafe impl CountedObject for $kind {
+            unsafe fn retain(handle: $handle) -> UrResult<()> {
+                // SAFETY: passed on to the caller.
+                unsafe { cl!($retain(handle)) }
             }
         }
 
