@@ -18,12 +18,10 @@ mod submit;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{
-    CommandType, ExpEnqueueExtFlags, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode,
-};
+use kit::ur::{CommandType, ExpEnqueueExtFlags, MapFlags, NativeHandle, QueueFlags, ResultCode};
 use kit::{
-    Capture, Command, EventOut, HandleCell, InfoOut, QueueNativeProperties, QueueProperties, UrError, UrResult,
-    UsmAlloc, UsmKind, WaitList,
+    Capture, Command, EventOut, HandleCell, QueueNativeProperties, QueueProperties, UrError, UrResult, UsmAlloc,
+    UsmKind, WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::bytes::CopyBytes;
@@ -112,23 +110,10 @@ impl kit::Queue<Cpu> for Queue {
         }))
     }
 
-    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            QueueInfo::FLAGS => out.value(self.flags),
-            QueueInfo::EMPTY => out.bool(self.order.is_empty()),
-            // These two concern device-side queues, which do not exist.
-            QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
-            QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
-            _ => out.unsupported(),
-        }
-    }
+    kit::queue_member_methods!(Cpu);
 
-    fn context(&self) -> &Arc<Context> {
-        &self.context
-    }
-
-    fn device(&self) -> &Arc<Device> {
-        &self.device
+    fn is_empty(&self) -> UrResult<bool> {
+        Ok(self.order.is_empty())
     }
 
     fn native(self: &Arc<Self>, _data: *mut c_void) -> UrResult<NativeHandle> {
@@ -151,15 +136,6 @@ impl kit::Queue<Cpu> for Queue {
             ));
         }
         opencl::from_native(native, properties.owned)
-    }
-
-    fn is_in_order(&self) -> bool {
-        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
-    }
-
-    #[inline]
-    fn capture(&self) -> Option<&Capture<Cpu>> {
-        Some(&self.capture)
     }
 
     #[inline]

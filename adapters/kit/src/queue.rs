@@ -22,9 +22,14 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Makes a queue.
     fn create(context: &Arc<B::Context>, device: &Arc<B::Device>, properties: QueueProperties) -> UrResult<Arc<Self>>;
 
-    /// Answers `urQueueGetInfo`, but for the context, the device and the reference count.
-    fn info(&self, _query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
+    /// Answers `urQueueGetInfo`, but for the context, the device, the flags, whether it is empty, and the reference count. What
+    /// is left is about queues on devices: by default it is none.
+    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
+            QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
+            _ => out.unsupported(),
+        }
     }
 
     /// The context that it is of.
@@ -33,8 +38,19 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// The device that it submits to.
     fn device(&self) -> &Arc<B::Device>;
 
+    /// Its flags.
+    fn flags(&self) -> QueueFlags;
+
     /// Whether each command waits for the one before.
-    fn is_in_order(&self) -> bool;
+    #[inline]
+    fn is_in_order(&self) -> bool {
+        !self.flags().contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    }
+
+    /// Whether every command is complete.
+    fn is_empty(&self) -> UrResult<bool> {
+        Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into())
+    }
 
     /// What it knows of the capture that it takes part in, where the kit captures
     /// ([`SoftwareGraph`](crate::SoftwareGraph)).
@@ -137,6 +153,32 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     fn end_native_command(self: &Arc<Self>, _event: EventOut<'_, B>) -> UrResult<()> {
         unsupported()
     }
+}
+
+/// The methods of [`Queue`] that give its members `context`, `device`, `flags` and `capture`.
+#[macro_export]
+macro_rules! queue_member_methods {
+    ($backend:ty) => {
+        #[inline]
+        fn context(&self) -> &Arc<<$backend as $crate::Backend>::Context> {
+            &self.context
+        }
+
+        #[inline]
+        fn device(&self) -> &Arc<<$backend as $crate::Backend>::Device> {
+            &self.device
+        }
+
+        #[inline]
+        fn flags(&self) -> $crate::ur::QueueFlags {
+            self.flags
+        }
+
+        #[inline]
+        fn capture(&self) -> Option<&$crate::Capture<$backend>> {
+            Some(&self.capture)
+        }
+    };
 }
 
 /// What a queue is created with: `ur_queue_properties_t` and its chain.
@@ -276,8 +318,7 @@ fn checked_flags(flags: QueueFlags) -> UrResult<QueueFlags> {
 
 /// Whether a queue was made for profiling.
 pub(crate) fn is_profiled<B: Backend>(queue: &B::Queue) -> bool {
-    let flags: Option<QueueFlags> = crate::info::ask(|out| queue.info(QueueInfo::FLAGS, out));
-    flags.is_some_and(|flags| flags.contains(QueueFlags::PROFILING_ENABLE))
+    queue.flags().contains(QueueFlags::PROFILING_ENABLE)
 }
 
 entry! {
@@ -304,6 +345,8 @@ entry! {
             QueueInfo::REFERENCE_COUNT => out.references(&**queue),
             QueueInfo::CONTEXT => out.handle(queue.context()),
             QueueInfo::DEVICE => out.handle(queue.device()),
+            QueueInfo::FLAGS => out.value(queue.flags()),
+            QueueInfo::EMPTY => out.bool(queue.is_empty()?),
             _ => queue.info(query, out),
         }
     }

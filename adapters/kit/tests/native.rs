@@ -182,8 +182,8 @@ impl kit::Queue<Native> for Queue {
         &self.device
     }
 
-    fn is_in_order(&self) -> bool {
-        true
+    fn flags(&self) -> QueueFlags {
+        QueueFlags::empty() // it is in order
     }
 
     fn finish(&self) -> UrResult<()> {

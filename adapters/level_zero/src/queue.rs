@@ -11,9 +11,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use kit::ur::{CommandType, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
+use kit::ur::{CommandType, NativeHandle, QueueFlags};
 use kit::{
-    BusyMark, Capture, Command, Context as _, EventOut, HandleCell, InFlight, InfoOut, Objects, QueueNativeProperties,
+    BusyMark, Capture, Command, Context as _, EventOut, HandleCell, InFlight, Objects, QueueNativeProperties,
     QueueProperties, UrResult, WaitList,
 };
 use level_zero_sys::*;
@@ -126,7 +126,7 @@ impl Queue {
     }
 
     /// Whether every command is complete.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         // SAFETY: a live list.
         unsafe { ze!(zeCommandListHostSynchronize(self.list(), 0)) }.is_ok()
     }
@@ -187,31 +187,10 @@ impl kit::Queue<LevelZero> for Queue {
         Ok(Self::new(raw, context, device, flags, false))
     }
 
-    fn context(&self) -> &Arc<Context> {
-        &self.context
-    }
+    kit::queue_member_methods!(LevelZero);
 
-    fn device(&self) -> &Arc<Device> {
-        &self.device
-    }
-
-    fn is_in_order(&self) -> bool {
-        self.in_order
-    }
-
-    fn capture(&self) -> Option<&Capture<LevelZero>> {
-        Some(&self.capture)
-    }
-
-    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            QueueInfo::FLAGS => out.value(self.flags),
-            QueueInfo::EMPTY => out.bool(self.is_empty()),
-            // It is not a queue on the device.
-            QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
-            QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
-            _ => out.unsupported(),
-        }
+    fn is_empty(&self) -> UrResult<bool> {
+        Ok(self.is_complete())
     }
 
     fn finish(&self) -> UrResult<()> {

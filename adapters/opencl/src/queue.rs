@@ -90,26 +90,14 @@ impl kit::Queue<OpenCl> for Queue {
         Ok(Self::new(raw, context, device, flags, false))
     }
 
-    fn context(&self) -> &Arc<Context> {
-        &self.context
-    }
+    kit::queue_member_methods!(OpenCl);
 
-    fn device(&self) -> &Arc<Device> {
-        &self.device
-    }
-
-    fn is_in_order(&self) -> bool {
-        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
-    }
-
-    fn capture(&self) -> Option<&Capture<OpenCl>> {
-        Some(&self.capture)
+    fn is_empty(&self) -> UrResult<bool> {
+        self.is_complete()
     }
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            QueueInfo::FLAGS => out.value(self.flags),
-            QueueInfo::EMPTY => out.bool(self.is_empty()?),
             QueueInfo::DEVICE_DEFAULT => match self.device_default() {
                 Some(queue) => out.handle(&queue),
                 None => out.value(QueueHandle::default()),

@@ -131,7 +131,7 @@ impl kit::TrackedQueue for Queue {
         let shared = self.shared.load(Ordering::Relaxed);
         if self.mark.take() || shared {
             state.probe = None;
-            if !self.is_empty() {
+            if !self.is_complete() {
                 let marker = self.mark(state, shared).inspect_err(|_| self.mark.set())?;
                 state.probe = Some(marker);
             }

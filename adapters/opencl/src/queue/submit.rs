@@ -140,7 +140,7 @@ impl Queue {
     }
 
     /// Whether every command is complete.
-    pub(super) fn is_empty(&self) -> UrResult<bool> {
+    pub(super) fn is_complete(&self) -> UrResult<bool> {
         const PATIENCE: usize = 1000;
         let marker = {
             let in_flight = self.mark.in_flight();
