@@ -285,12 +285,8 @@ impl Program {
         })
     }
 
-    /// Checks that a program can be linked in a context.
-    fn check_link(&self, context: &Arc<Context>, state: &State) -> UrResult<()> {
-        if !Arc::ptr_eq(&self.context, context) {
-            let what = "a program of another context cannot be linked in this one";
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_PROGRAM, what));
-        }
+    /// Checks that a program can be linked.
+    fn check_link(state: &State) -> UrResult<()> {
         if state.kind.is_none() {
             let what = "a program that is linked must be compiled before";
             return Err(UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what));
@@ -408,7 +404,7 @@ impl kit::Program<Cpu> for Program {
         let mut fast_math = FastMath::RELAXED;
         for program in programs {
             let state = program.state.lock();
-            program.check_link(context, &state)?;
+            Self::check_link(&state)?;
             modules.extend(state.modules.iter().map(SpirvModule::compiled));
             fast_math &= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
@@ -451,7 +447,7 @@ impl kit::Program<Cpu> for Program {
         };
         for program in programs {
             let state = &*states[place_of(program)];
-            program.check_link(context, state)?;
+            Self::check_link(state)?;
             if state.code.as_ref().is_some_and(Code::is_used) {
                 // The client's kernels and addresses of variables would belong to a program that no longer exists.
                 let what = "a program whose kernels or variables are in use cannot be linked dynamically any more";

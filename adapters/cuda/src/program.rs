@@ -355,13 +355,6 @@ impl kit::Program<Cuda> for Program {
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         let mut options = build_options(text, flags)?;
-        if programs.iter().any(|program| program.context.number != context.number) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "programs are linked in their own context",
-            )
-            .into());
-        }
         let devices = chosen_devices::<Cuda>(context, devices, || context.devices.clone())?;
         let kind = match options.library {
             true => ProgramBinaryType::LIBRARY,

@@ -9,7 +9,7 @@ use oxur_api::*;
 use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, Context, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// A program: code that kernels come from.
 pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
@@ -137,6 +137,14 @@ unsafe fn metadata<'a>(
     }
 }
 
+/// Programs that are to be linked, all of this context.
+fn of_context<B: Backend>(context: &B::Context, programs: Vec<Arc<B::Program>>) -> UrResult<Vec<Arc<B::Program>>> {
+    match programs.iter().all(|program| program.context().is_same(context)) {
+        true => Ok(programs),
+        false => crate::bail!(ERROR_INVALID_PROGRAM: "programs are linked in their own context"),
+    }
+}
+
 fn link_result<B: Backend>(
     linked: Result<Arc<B::Program>, LinkFailure<B::Program>>,
     out: &mut std::mem::MaybeUninit<ProgramHandle>,
@@ -241,7 +249,7 @@ entry! {
         if count == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
-        let programs = args::objects::<B::Program>(programs, count)?;
+        let programs = of_context::<B>(&context, args::objects::<B::Program>(programs, count)?)?;
         let options = args::optional_c_str(options);
         link_result::<B>(B::Program::link(&context, &[], &programs, options, ExpProgramFlags::empty()), out)
     }
@@ -259,7 +267,7 @@ entry! {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
         let devices = args::objects::<B::Device>(devices, num_devices)?;
-        let programs = args::objects::<B::Program>(programs, count)?;
+        let programs = of_context::<B>(&context, args::objects::<B::Program>(programs, count)?)?;
         args::known_flags(flags)?;
         link_result::<B>(B::Program::link(&context, &devices, &programs, args::optional_c_str(options), flags), out)
     }
@@ -270,7 +278,8 @@ entry! {
         if count == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
-        B::Program::dynamic_link(&context, &args::objects::<B::Program>(programs, count)?)
+        let programs = of_context::<B>(&context, args::objects::<B::Program>(programs, count)?)?;
+        B::Program::dynamic_link(&context, &programs)
     }
 
     fn urProgramRetain<B>(program: ProgramHandle) {

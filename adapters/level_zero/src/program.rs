@@ -430,12 +430,6 @@ impl kit::Program<LevelZero> for Program {
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         let open = flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS);
-        if programs
-            .iter()
-            .any(|program| program.context.shared.number != context.shared.number)
-        {
-            kit::bail!(ERROR_INVALID_CONTEXT: "programs are linked in their own context");
-        }
         let options = options.unwrap_or(c"");
         let mut words = options.to_bytes().split(u8::is_ascii_whitespace);
         let is_library = words.any(|word| word == b"-create-library");
