@@ -13,7 +13,6 @@ use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmType};
 use kit::{UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
-use oxur_fork::OnceLock;
 
 use crate::driver::{self, cu, cu_get};
 use crate::memory_pool::MemoryPool;
@@ -23,11 +22,8 @@ use crate::{Context, Cuda, Device, Queue, ipc};
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 
-/// `UR_CUDA_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
-fn limit() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| kit::environment::CUDA_USM_POOL.size(512 << 20))
-}
+/// How much free USM a context keeps.
+static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::CUDA_USM_POOL);
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
@@ -44,7 +40,7 @@ impl kit::MemoryProvider for Context {
     }
 
     fn cache_limit() -> usize {
-        limit()
+        LIMIT.get()
     }
 
     fn max_allocation(&self) -> usize {

@@ -24,6 +24,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use oxur_api::{DeviceHandle, Handle, ResultCode, UsmAllocInfo, UsmPoolFlags, UsmPoolHandle, UsmType};
+use oxur_environment::Variable;
 use oxur_fork::{Mutex, OnceLock};
 
 use self::arenas::Arenas;
@@ -119,6 +120,25 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
             ResultCode::ERROR_INVALID_VALUE,
             format!("the memory at {memory:p} is no USM of this context"),
         ))
+    }
+}
+
+/// The limit of a provider's free memory: what an environment variable says, read once; 512 MiB by default.
+pub struct CacheLimit {
+    variable: Variable,
+    bytes: OnceLock<usize>,
+}
+
+impl CacheLimit {
+    /// What this variable says.
+    pub const fn new(variable: Variable) -> Self {
+        let bytes = OnceLock::new();
+        Self { variable, bytes }
+    }
+
+    /// In bytes.
+    pub fn get(&self) -> usize {
+        *self.bytes.get_or_init(|| self.variable.size(512 << 20))
     }
 }
 

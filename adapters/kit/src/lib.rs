@@ -100,7 +100,7 @@ pub use command_buffer::{
 };
 pub use context::{Context, Deleters};
 pub use context_usm::{
-    ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
+    CacheLimit, ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
 };
 pub use deferred_drop::{defer_drop, defer_drop_by};
 pub use device::{Device, spirv_image_rank};

@@ -17,7 +17,6 @@ use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmDeviceMemFlags, UsmHo
 use kit::{Device as _, UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::OnceLock;
 
 use crate::queue::{Deps, append_copy, append_fill};
 use crate::ze::{self, desc, ze, ze_get};
@@ -26,11 +25,8 @@ use crate::{Context, Device, LevelZero, Queue, conv};
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 
-/// `UR_LEVEL_ZERO_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
-fn limit() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| kit::environment::LEVEL_ZERO_USM_POOL.size(512 << 20))
-}
+/// How much free USM a context keeps.
+static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::LEVEL_ZERO_USM_POOL);
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
@@ -47,7 +43,7 @@ impl kit::MemoryProvider for Context {
     }
 
     fn cache_limit() -> usize {
-        limit()
+        LIMIT.get()
     }
 
     fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
@@ -203,25 +199,22 @@ impl kit::UsmAlloc<LevelZero> for Context {
     }
 }
 
-/// A flag, if it is to be set.
-fn flag(is_set: bool, flag: u32) -> u32 {
-    if is_set { flag } else { 0 }
-}
-
 fn device_flags(properties: &UsmProperties) -> ze_device_mem_alloc_flags_t {
-    let has = |flags| properties.device_flags.contains(flags);
-    flag(
-        has(UsmDeviceMemFlags::WRITE_COMBINED),
-        ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED,
-    ) | flag(
-        has(UsmDeviceMemFlags::INITIAL_PLACEMENT),
-        ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT,
-    )
+    let mut flags = 0;
+    if properties.device_flags.contains(UsmDeviceMemFlags::WRITE_COMBINED) {
+        flags |= ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED;
+    }
+    if properties.device_flags.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT) {
+        flags |= ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT;
+    }
+    flags
 }
 
 fn host_flags(properties: &UsmProperties) -> ze_host_mem_alloc_flags_t {
     // At most one side of shared memory is the first.
     let on_device = properties.device_flags.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT);
-    let on_host = properties.host_flags.contains(UsmHostMemFlags::INITIAL_PLACEMENT) && !on_device;
-    flag(on_host, ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
+    match properties.host_flags.contains(UsmHostMemFlags::INITIAL_PLACEMENT) && !on_device {
+        true => ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT,
+        false => 0,
+    }
 }

@@ -25,7 +25,6 @@ use kit::{
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::OnceLock;
 
 use crate::cl::{self, Properties, QueueObject, cl, cl_create, cl_get, query};
 use crate::{Context, Device, OpenCl, Queue, conv};
@@ -76,21 +75,18 @@ impl SharedContext {
     }
 }
 
-/// `UR_OPENCL_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
+/// How much free USM a context keeps.
 ///
-/// With `off`, each allocation is the driver's own, and `urUSMFree` waits for the commands that may use the memory, as
-/// far as the driver's `clMemBlockingFreeINTEL` does. This is for programs that free memory in use, and for finding
-/// them.
-fn limit() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| kit::environment::OPENCL_USM_POOL.size(512 << 20))
-}
+/// With `UR_OPENCL_USM_POOL=off`, each allocation is the driver's own, and `urUSMFree` waits for the commands that may use
+/// the memory, as far as the driver's `clMemBlockingFreeINTEL` does. This is for programs that free memory in use, and for
+/// finding them.
+static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::OPENCL_USM_POOL);
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
 
     // Without a cache the driver waits, and in a child of `fork` nothing runs.
-    kit::fence_by_markers!(Queue, |this| limit() == 0 || cl::is_lost(), this.shared.in_flight);
+    kit::fence_by_markers!(Queue, |this| LIMIT.get() == 0 || cl::is_lost(), this.shared.in_flight);
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
         &self.shared.usm
@@ -101,7 +97,7 @@ impl kit::MemoryProvider for Context {
     }
 
     fn cache_limit() -> usize {
-        limit()
+        LIMIT.get()
     }
 
     fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
@@ -183,7 +179,7 @@ impl kit::MemoryProvider for Context {
     fn free(&self, _place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
         // Without a cache there is no quarantine either, and the driver has to wait. Otherwise no command uses the memory, and
         // the driver must not wait for others: this may be the thread that they wait for.
-        self.give_back(address as *mut c_void, limit() == 0)
+        self.give_back(address as *mut c_void, LIMIT.get() == 0)
     }
 
     fn is_dedicated(&self, properties: &UsmProperties) -> bool {
