@@ -14,10 +14,10 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use kit::ur::{CommandType, NativeHandle, QueueFlags, ResultCode};
+use kit::ur::{CommandType, NativeHandle, QueueFlags};
 use kit::{
-    BusyMark, Capture, Context as _, EventOut, HandleCell, Objects, QueueNativeProperties, QueueProperties, UrError,
-    UrResult, WaitList,
+    BusyMark, Capture, Context as _, EventOut, HandleCell, Objects, QueueNativeProperties, QueueProperties, UrResult,
+    WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::{CUcontext, CUgraphExec, CUstream};
@@ -237,17 +237,11 @@ impl kit::Queue<Cuda> for Queue {
             cu!(cuStreamGetCtx(stream, &mut of))?;
             of
         };
-        let own = context.device_of(of).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the native stream is in none of the context's primary contexts",
-            )
-        })?;
+        let own = context.device_of(of).ok_or_else(
+            || kit::error!(ERROR_INVALID_CONTEXT: "the native stream is in none of the context's primary contexts"),
+        )?;
         if device.is_some_and(|device| device.raw != own.raw) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the native stream is another device's",
-            ));
+            kit::bail!(ERROR_INVALID_DEVICE: "the native stream is another device's");
         }
         // SAFETY: as above.
         let lane = unsafe { Lane::from_native(stream, properties.owned, own.primary()?) };

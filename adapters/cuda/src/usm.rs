@@ -10,7 +10,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmType};
-use kit::{UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties};
+use kit::{UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 
@@ -133,10 +133,7 @@ impl kit::MemoryProvider for Context {
                     }
                 }
             }
-            _ => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the memory at {memory:p} is no USM of this context"),
-            )),
+            _ => Err(kit::error!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context")),
         }
     }
 }

@@ -23,7 +23,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use oxur_api::{DeviceHandle, Handle, ResultCode, UsmAllocInfo, UsmPoolFlags, UsmPoolHandle, UsmType};
+use oxur_api::{DeviceHandle, Handle, UsmAllocInfo, UsmPoolFlags, UsmPoolHandle, UsmType};
 use oxur_environment::Variable;
 use oxur_fork::{Mutex, OnceLock};
 
@@ -92,9 +92,8 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
     /// Refuses flags of pools that the provider cannot keep: the driver's own pools, unless it has such.
     fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
         match flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
-            true => Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "the pools are the adapter's own: there are no memory pools of the driver",
+            true => Err(crate::error!(
+                ERROR_UNSUPPORTED_FEATURE: "the pools are the adapter's own: there are no memory pools of the driver"
             )),
             false => Ok(()),
         }
@@ -116,10 +115,7 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
 
     /// Frees memory that the provider did not allocate for the kit, if it can.
     fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("the memory at {memory:p} is no USM of this context"),
-        ))
+        Err(crate::error!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context"))
     }
 }
 
@@ -416,31 +412,25 @@ impl<P: MemoryProvider> ContextUsm<P> {
 
 #[cold]
 fn freed_before(memory: *mut c_void) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_VALUE,
-        format!("the USM at {memory:p} was freed before"),
-    )
+    crate::error!(ERROR_INVALID_VALUE: "the USM at {memory:p} was freed before")
 }
 
 #[cold]
 fn too_large(size: usize, most: usize) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_USM_SIZE,
-        format!("an allocation has {most} bytes at most, not {size}: see MAX_MEM_ALLOC_SIZE of the device"),
+    crate::error!(
+        ERROR_INVALID_USM_SIZE:
+            "an allocation has {most} bytes at most, not {size}: see MAX_MEM_ALLOC_SIZE of the device"
     )
 }
 
 #[cold]
 fn strange_pool() -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_VALUE, "the pool is another context's")
+    crate::error!(ERROR_INVALID_VALUE: "the pool is another context's")
 }
 
 #[cold]
 fn strange_device() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_DEVICE,
-        "the device is none of the context's or of the pool's, and no part of one",
-    )
+    crate::error!(ERROR_INVALID_DEVICE: "the device is none of the context's or of the pool's, and no part of one")
 }
 
 /// Writes the methods of [`UsmAlloc`](crate::UsmAlloc) that are [`ContextUsm`]'s, in an implementation for a context that is a

@@ -26,7 +26,7 @@ use crate::handle::{Borrowed, object, optional_object};
 use crate::table::entry_points;
 use crate::{
     Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, ImageRect, Launch, Objects, Queue, Subject,
-    UrError, UrResult, UsmKind, WaitList, args, command_entry, entry,
+    UrResult, UsmKind, WaitList, args, command_entry, entry,
 };
 
 command_table! {
@@ -147,16 +147,15 @@ command_table! {
         let pattern = pattern(pattern_at, pattern_size, size)?;
         check_byte_range(offset, size)?;
         if !pattern_size.is_power_of_two() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_SIZE,
-                format!("the pattern of a buffer's fill has a power of two as its size, not {pattern_size} bytes"),
-            ));
+            crate::bail!(
+                ERROR_INVALID_SIZE:
+                    "the pattern of a buffer's fill has a power of two as its size, not {pattern_size} bytes"
+            );
         }
         if !offset.is_multiple_of(pattern_size) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_SIZE,
-                format!("a fill starts at a multiple of its pattern's {pattern_size} bytes, not at {offset}"),
-            ));
+            crate::bail!(
+                ERROR_INVALID_SIZE: "a fill starts at a multiple of its pattern's {pattern_size} bytes, not at {offset}"
+            );
         }
         Command::BufferFill { buffer, pattern, offset, size }
     }
@@ -500,10 +499,7 @@ unsafe fn async_alloc<B: Backend>(
             decode!(function, properties.pNext)?;
         }
         if size == 0 {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_USM_SIZE,
-                "an allocation has at least one byte",
-            ));
+            crate::bail!(ERROR_INVALID_USM_SIZE: "an allocation has at least one byte");
         }
         check_idle::<B>(&queue, "allocating memory in the order of a queue")?;
         let device = queue.device().clone();

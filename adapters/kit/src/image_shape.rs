@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The shape of an image, for drivers that know images by their sides and copy boxes of pixels.
 
-use oxur_api::{ImageDesc, ImageFormat, ImageInfo, MemType, RectOffset, RectRegion, ResultCode};
+use oxur_api::{ImageDesc, ImageFormat, ImageInfo, MemType, RectOffset, RectRegion};
 
 use crate::{ImageRect, InfoOut, UrError, UrResult};
 
@@ -37,7 +37,7 @@ pub struct PixelSteps {
 }
 
 fn bad_size(what: String) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_SIZE, what)
+    crate::error!(ERROR_INVALID_SIZE: "{what}")
 }
 
 /// The dimensions of a type of image, and whether it has layers.
@@ -48,9 +48,8 @@ fn dimensions(kind: MemType) -> UrResult<(usize, bool)> {
         MemType::IMAGE2D => Ok((2, false)),
         MemType::IMAGE2D_ARRAY => Ok((2, true)),
         MemType::IMAGE3D => Ok((3, false)),
-        other => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-            format!("there are no images of type {other:?} here"),
+        other => Err(crate::error!(
+            ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR: "there are no images of type {other:?} here"
         )),
     }
 }
@@ -69,10 +68,9 @@ impl ImageShape {
             fits &= (1..=limits.layers.into()).contains(&sides[dimensions]);
         }
         if !fits {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_IMAGE_SIZE,
-                format!("the device has no images of {sides:?} pixels: {most} a side at most"),
-            ));
+            crate::bail!(
+                ERROR_INVALID_IMAGE_SIZE: "the device has no images of {sides:?} pixels: {most} a side at most"
+            );
         }
         Ok(Self {
             format: *format,
@@ -118,9 +116,8 @@ impl ImageShape {
         let of = |shape: &Self| (shape.format.channelOrder, shape.format.channelType);
         match of(self) == of(other) {
             true => Ok(()),
-            false => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-                format!("a copy does not convert {:?} to {:?}", other.format, self.format),
+            false => Err(crate::error!(
+                ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR: "a copy does not convert {:?} to {:?}", other.format, self.format
             )),
         }
     }
@@ -200,7 +197,7 @@ impl ImageShape {
 
 #[cfg(test)]
 mod tests {
-    use oxur_api::{ImageChannelOrder, ImageChannelType};
+    use oxur_api::{ImageChannelOrder, ImageChannelType, ResultCode};
 
     use super::*;
 

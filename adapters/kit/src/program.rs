@@ -127,9 +127,8 @@ unsafe fn metadata<'a>(
         match properties.as_ref() {
             Some(ProgramProperties {
                 count: 0, pMetadatas, ..
-            }) if !pMetadatas.is_null() => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_SIZE,
-                "there is a pointer to a program's metadata, and their count is 0",
+            }) if !pMetadatas.is_null() => Err(crate::error!(
+                ERROR_INVALID_SIZE: "there is a pointer to a program's metadata, and their count is 0"
             )),
             Some(properties) => args::slice(properties.pMetadatas, properties.count as usize),
             None => Ok(&[]),
@@ -170,7 +169,7 @@ entry! {
         args::not_null(il)?;
         let out = args::out(program)?;
         if length == 0 {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "the program is empty"));
+            crate::bail!(ERROR_INVALID_SIZE: "the program is empty");
         }
         let il = args::slice(il.cast::<u8>(), length)?;
         out.write(export(&B::Program::create_with_il(&context, il, metadata("urProgramCreateWithIL", properties)?)?));
@@ -187,7 +186,7 @@ entry! {
         args::not_null(binaries)?;
         let out = args::out(program)?;
         if count == 0 {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "a program has a binary for at least one device"));
+            crate::bail!(ERROR_INVALID_SIZE: "a program has a binary for at least one device");
         }
         let devices = args::objects::<B::Device>(devices, count)?;
         let lengths = args::slice(lengths, count as usize)?;
@@ -198,7 +197,7 @@ entry! {
             .map(|(&binary, &length)| {
                 args::not_null(binary)?;
                 if length == 0 {
-                    return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "a binary is empty"));
+                    crate::bail!(ERROR_INVALID_SIZE: "a binary is empty");
                 }
                 args::slice(binary, length)
             })

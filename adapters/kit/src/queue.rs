@@ -12,8 +12,8 @@ use crate::graph_dump;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{
-    Backend, Capture, Command, Device, EventOut, InfoOut, Object, Objects, UrError, UrResult, UsmKind, WaitList, args,
-    entry, unsupported,
+    Backend, Capture, Command, Device, EventOut, InfoOut, Object, Objects, UrResult, UsmKind, WaitList, args, entry,
+    unsupported,
 };
 
 /// A queue of commands for a device.
@@ -218,10 +218,7 @@ impl QueueProperties {
             .flags
             .intersects(QueueFlags::ON_DEVICE | QueueFlags::ON_DEVICE_DEFAULT)
         {
-            true => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                "there are no queues on devices here",
-            )),
+            true => Err(crate::error!(ERROR_INVALID_QUEUE_PROPERTIES: "there are no queues on devices here")),
             false => Ok(()),
         }
     }
@@ -252,9 +249,8 @@ impl QueueProperties {
         };
         let count: Option<u32> = crate::info::ask(|out| device.info(DeviceInfo::MAX_COMPUTE_QUEUE_INDICES, out));
         match count {
-            Some(count) if index >= count => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                format!("the device has {count} indices of queues, of which {index} is none"),
+            Some(count) if index >= count => Err(crate::error!(
+                ERROR_INVALID_QUEUE_PROPERTIES: "the device has {count} indices of queues, of which {index} is none"
             )),
             _ => Ok(()),
         }
@@ -307,10 +303,7 @@ fn checked_flags(flags: QueueFlags) -> UrResult<QueueFlags> {
         QueueFlags::SUBMISSION_BATCHED | QueueFlags::SUBMISSION_IMMEDIATE,
     ] {
         if flags.contains(pair) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                format!("a queue cannot have both of {pair:?}"),
-            ));
+            crate::bail!(ERROR_INVALID_QUEUE_PROPERTIES: "a queue cannot have both of {pair:?}");
         }
     }
     Ok(flags)

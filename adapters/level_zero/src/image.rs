@@ -69,7 +69,8 @@ impl Image {
         let known = conv::image_format(format).filter(|_| !is_srgb || device.driver.has(ZE_SRGB_EXT_NAME));
         let Some((layout, pixel)) = known else {
             kit::bail!(
-                ERROR_UNSUPPORTED_IMAGE_FORMAT: "the Level Zero driver has no image format of {:?}, {:?}", format.channelOrder, format.channelType
+                ERROR_UNSUPPORTED_IMAGE_FORMAT:
+                    "the Level Zero driver has no image format of {:?}, {:?}", format.channelOrder, format.channelType
             );
         };
         let f = &device.facts.images;

@@ -345,7 +345,8 @@ impl kit::Program<LevelZero> for Program {
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         if !context.devices.iter().any(|device| device.facts.takes_spirv()) {
             kit::bail!(
-                ERROR_COMPILER_NOT_AVAILABLE: "the Level Zero driver does not take SPIR-V, which SYCL programs are made of"
+                ERROR_COMPILER_NOT_AVAILABLE:
+                    "the Level Zero driver does not take SPIR-V, which SYCL programs are made of"
             );
         }
         kit::check_spirv(il)?;

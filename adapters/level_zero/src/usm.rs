@@ -182,7 +182,8 @@ impl kit::UsmAlloc<LevelZero> for Context {
         const PAGE: usize = 4096;
         if size == 0 || !size.is_multiple_of(PAGE) || !memory.addr().is_multiple_of(PAGE) {
             kit::bail!(
-                ERROR_INVALID_VALUE: "only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"
+                ERROR_INVALID_VALUE:
+                    "only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"
             );
         }
         self.usm_import(memory, size)

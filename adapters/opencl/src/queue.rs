@@ -12,10 +12,10 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
+use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo};
 use kit::{
     BusyMark, Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, NativeRef, Objects, QueueNativeProperties,
-    QueueProperties, UniqueId, UrError, UrResult, WaitList, WeakRegistry,
+    QueueProperties, UniqueId, UrResult, WaitList, WeakRegistry,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -146,12 +146,10 @@ impl kit::Queue<OpenCl> for Queue {
         let queue = unsafe { NativeRef::<QueueObject>::borrowed(native) };
         let bits: u64 = queue.ask(CL_QUEUE_PROPERTIES)?;
         let id: *mut c_void = queue.ask(CL_QUEUE_DEVICE)?;
-        let device = context.device(id).or(device).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the native queue's device is not in the context",
-            )
-        })?;
+        let device = context
+            .device(id)
+            .or(device)
+            .ok_or_else(|| kit::error!(ERROR_INVALID_DEVICE: "the native queue's device is not in the context"))?;
         // SAFETY: as above.
         let raw = unsafe { NativeRef::wrap(native, owned) }?;
         // What OpenCL knows of the queue counts; the rest is what the client says.

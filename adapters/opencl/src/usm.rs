@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
 use kit::{
-    InFlight, NativeRef, SharedContexts, UniqueId, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties,
+    InFlight, NativeRef, SharedContexts, UniqueId, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties,
     note_usm_change,
 };
 use opencl_sys::*;
@@ -153,10 +153,7 @@ impl kit::MemoryProvider for Context {
             _ => error,
         })?;
         if address.is_null() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_OUT_OF_RESOURCES,
-                "the driver allocated USM and returned a null pointer",
-            ));
+            kit::bail!(ERROR_OUT_OF_RESOURCES: "the driver allocated USM and returned a null pointer");
         }
         Ok(address as usize)
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 
-use oxur_api::{UsmDeviceMemFlags, UsmHostMemFlags};
+use oxur_api::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags};
 
 use super::*;
 use crate::{HandleCell, UsmKind};

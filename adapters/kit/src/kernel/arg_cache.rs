@@ -12,8 +12,6 @@
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use oxur_api::ResultCode;
-
 use crate::{UrError, UrResult, usm_generation};
 
 /// The kind of a cached argument in the lowest three bits; above them the length of a value, or the age of an address.
@@ -159,9 +157,8 @@ impl ArgCache {
 
     #[cold]
     fn no_argument(&self, index: u32) -> UrError {
-        UrError::with_message(
-            ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_INDEX,
-            format!("there is no argument {index}: the kernel has {}", self.count),
+        crate::error!(
+            ERROR_INVALID_KERNEL_ARGUMENT_INDEX: "there is no argument {index}: the kernel has {}", self.count
         )
     }
 

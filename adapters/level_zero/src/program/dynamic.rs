@@ -33,7 +33,7 @@ pub(super) fn link(modules: &mut [ze_module_handle_t]) -> Result<(), (UrError, S
 const NOT_COMPILED: &str = "a program is compiled or built before it is linked dynamically";
 
 fn refused(what: &str) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what)
+    kit::error!(ERROR_INVALID_OPERATION: "{what}")
 }
 
 /// Makes a module of what was compiled, which may lack symbols.

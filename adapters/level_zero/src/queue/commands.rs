@@ -339,7 +339,8 @@ impl Queue {
     ) -> UrResult<()> {
         if how.kind != CommandType::USM_MEMCPY_2D {
             kit::bail!(
-                ERROR_INVALID_SIZE: "Level Zero copies boxes of less than 4 GiB each way, not {width} x {height} x {depth}"
+                ERROR_INVALID_SIZE:
+                    "Level Zero copies boxes of less than 4 GiB each way, not {width} x {height} x {depth}"
             );
         }
         let rows = Command::UsmMemcpy2D {

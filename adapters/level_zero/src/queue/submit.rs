@@ -362,7 +362,8 @@ impl Queue {
         for event in wait.iter() {
             if event.context().shared.number != self.context.shared.number {
                 kit::bail!(
-                    ERROR_INVALID_CONTEXT: "an event of the wait list ({:?}) belongs to another context", kit::handle_of(&event)
+                    ERROR_INVALID_CONTEXT:
+                        "an event of the wait list ({:?}) belongs to another context", kit::handle_of(&event)
                 );
             }
             if self.in_order && event.is_in(self) || event.is_over() {

@@ -29,10 +29,7 @@ fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
 
 #[cold]
 fn impossible(properties: LaunchProperties) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_OPERATION,
-        format!("OpenCL has no way to launch a kernel with {properties:?}"),
-    )
+    kit::error!(ERROR_INVALID_OPERATION: "OpenCL has no way to launch a kernel with {properties:?}")
 }
 
 fn pointer(array: Option<&[usize]>) -> *const usize {
