@@ -134,7 +134,7 @@ pub use physical_mem::{DriverMemory, DriverPhysicalMem, PhysicalMem};
 pub use platform::{Platform, usable};
 pub use program::{LinkFailure, Program};
 pub use program_builds::{Build, Builds, ProgramCode, chosen_devices, no_function, program_info};
-pub use queue::{Queue, QueueNativeProperties, QueueProperties};
+pub use queue::{Queue, QueueNativeProperties, QueueProperties, begin_native_by_barrier};
 pub use recycle::recycled;
 pub use sampler::{Sampler, SamplerMip, SamplerProperties};
 pub use shared_contexts::SharedContexts;

@@ -155,6 +155,14 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     }
 }
 
+/// [`Queue::begin_native_command`] for drivers whose barriers hold up what a client submits to the native queue.
+pub fn begin_native_by_barrier<B: Backend>(queue: &Arc<B::Queue>, wait: WaitList<'_, B>) -> UrResult<()> {
+    match wait.is_empty() {
+        true => Ok(()),
+        false => queue.submit(Command::barrier(), false, wait, EventOut::none()),
+    }
+}
+
 /// The methods of [`Queue`] that give its members `context`, `device`, `flags` and `capture`.
 #[macro_export]
 macro_rules! queue_member_methods {

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use kit::ur::{CommandType, NativeHandle, QueueFlags};
 use kit::{
-    BusyMark, Capture, Command, Context as _, EventOut, HandleCell, InFlight, Objects, QueueNativeProperties,
-    QueueProperties, UrResult, WaitList,
+    BusyMark, Capture, Context as _, EventOut, HandleCell, InFlight, Objects, QueueNativeProperties, QueueProperties,
+    UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -243,11 +243,7 @@ impl kit::Queue<LevelZero> for Queue {
     kit::memory_queue_methods!(LevelZero);
 
     fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
-        if wait.is_empty() {
-            return Ok(());
-        }
-        // The client's commands come after what it waits for.
-        kit::Queue::submit(self, Command::barrier(), false, wait, EventOut::none())
+        kit::begin_native_by_barrier(self, wait)
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {

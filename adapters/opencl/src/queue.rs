@@ -209,11 +209,7 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
-        if wait.is_empty() {
-            return Ok(());
-        }
-        // The client's commands come after what it waits for.
-        self.submit_any(Command::barrier(), false, wait, EventOut::none())
+        kit::begin_native_by_barrier(self, wait)
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
