@@ -4,7 +4,6 @@
 use std::any::Any;
 use std::cell::RefCell;
 use std::ffi::{CString, c_char};
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use oxur_api::ResultCode;
@@ -36,12 +35,6 @@ impl UrError {
     #[cold]
     pub fn with_message(code: ResultCode, message: impl Into<String>) -> Self {
         Self(Box::new(Reason::Message(code, message.into())))
-    }
-
-    /// As [`Self::with_message`], for [`error!`](crate::error!): the call has little code where it is.
-    #[cold]
-    pub fn formatted(code: ResultCode, message: fmt::Arguments<'_>) -> Self {
-        Self::with_message(code, message.to_string())
     }
 
     /// An error of this backend only: its code and message. The client gets `ERROR_ADAPTER_SPECIFIC` and may query
@@ -101,7 +94,7 @@ const _: () = assert!(
 #[macro_export]
 macro_rules! error {
     ($code:ident: $($message:tt)+) => {
-        $crate::UrError::formatted($crate::ur::ResultCode::$code, format_args!($($message)+))
+        $crate::UrError::with_message($crate::ur::ResultCode::$code, format!($($message)+))
     };
 }
 
