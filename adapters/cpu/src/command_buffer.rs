@@ -4,10 +4,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use kit::ur::{CommandType, ResultCode};
+use kit::ur::CommandType;
 use kit::{
-    Change, Changed, CommandList, CommandSignal, CommandTimings, HandleCell, Node, OwnedCommand, Span, UrError,
-    UrResult, WaitList,
+    Change, Changed, CommandList, CommandSignal, CommandTimings, HandleCell, Node, OwnedCommand, Span, UrResult,
+    WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::exec::Pool;
@@ -141,10 +141,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
             plan.clone()
         };
         let plan = plan.ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_COMMAND_BUFFER_EXP,
-                "the command buffer must be finalized before it is enqueued",
-            )
+            kit::error!(ERROR_INVALID_COMMAND_BUFFER_EXP: "the command buffer must be finalized before it is enqueued")
         })?;
         queue.run_plan(self.commands.command_type(), plan, &self.order, wait, event)
     }
@@ -186,7 +183,7 @@ mod tests {
     use std::ptr::{null, null_mut};
 
     use kit::Context as _;
-    use kit::ur::{Backend, ContextFlags, ExpCommandBufferDesc, ExpCommandBufferHandle};
+    use kit::ur::{Backend, ContextFlags, ExpCommandBufferDesc, ExpCommandBufferHandle, ResultCode};
 
     use super::*;
     use crate::{Context, Platform};

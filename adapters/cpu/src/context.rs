@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
+use kit::ur::{ContextFlags, ContextInfo, NativeHandle};
+use kit::{Command, Deleters, HandleCell, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::in_flight::InFlight;
 use oxur_fork::AtFork;
@@ -46,12 +46,8 @@ impl Context {
     /// The index of the context's device that this is, or is a sub-device of.
     pub(crate) fn device_index(&self, device: &Device) -> UrResult<usize> {
         let place = self.devices.iter().position(|own| device.is_part_of(own));
-        place.ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the device is none of the context's, and no part of one",
-            )
-        })
+        place
+            .ok_or_else(|| kit::error!(ERROR_INVALID_DEVICE: "the device is none of the context's, and no part of one"))
     }
 }
 

@@ -12,13 +12,13 @@ use oxur_device_cpu::virtual_mem::VirtualMemError;
 /// The error for memory that the system does not have.
 #[cold]
 pub(crate) fn out_of_memory(error: OutOfMemory) -> UrError {
-    UrError::with_message(ResultCode::ERROR_OUT_OF_HOST_MEMORY, error.to_string())
+    kit::error!(ERROR_OUT_OF_HOST_MEMORY: "{error}")
 }
 
 /// The error for an IPC handle that leads nowhere.
 #[cold]
 pub(crate) fn invalid_handle(error: InvalidHandle) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_VALUE, error.to_string())
+    kit::error!(ERROR_INVALID_VALUE: "{error}")
 }
 
 /// The error for virtual or physical memory.

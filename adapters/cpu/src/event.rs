@@ -91,9 +91,8 @@ impl Event {
         match &self.state {
             State::Task(task) => Ok(Some(task)),
             State::Over { .. } => Ok(None),
-            State::Reusable(_) => Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "commands of command buffers cannot wait for reusable events",
+            State::Reusable(_) => Err(kit::error!(
+                ERROR_UNSUPPORTED_FEATURE: "commands of command buffers cannot wait for reusable events"
             )),
         }
     }
@@ -164,7 +163,7 @@ impl Event {
             Owner::Context(_) => None,
         };
         let words = words.unwrap_or_else(|| format!("the command {:?} failed", self.command));
-        UrError::with_message(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, words)
+        kit::error!(ERROR_IN_EVENT_LIST_EXEC_STATUS: "{words}")
     }
 
     fn status(&self) -> EventStatus {
@@ -249,10 +248,7 @@ impl kit::Event<Cpu> for Event {
         let profiled = flags.contains(ExpEventFlags::ENABLE_PROFILING);
         let shared = match flags.contains(ExpEventFlags::IPC_EXP) {
             true if profiled => {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                    "an event that other processes share has no times",
-                ));
+                kit::bail!(ERROR_UNSUPPORTED_FEATURE: "an event that other processes share has no times");
             }
             true => Some(SharedEvent::new()?),
             false => None,

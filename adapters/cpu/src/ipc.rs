@@ -13,7 +13,6 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::ResultCode;
 use kit::{IpcExport, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::pages;
@@ -67,10 +66,7 @@ impl Drop for Imports {
 }
 
 fn no_memory(error: &std::io::Error) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_OUT_OF_HOST_MEMORY,
-        format!("memory of another process cannot be mapped: {error}"),
-    )
+    kit::error!(ERROR_OUT_OF_HOST_MEMORY: "memory of another process cannot be mapped: {error}")
 }
 
 impl kit::BindlessImages<Cpu> for Context {}
@@ -81,22 +77,13 @@ impl kit::Ipc<Cpu> for Context {
 
     fn ipc_export_mem(self: &Arc<Self>, memory: *mut c_void) -> UrResult<IpcExport> {
         if !shares_usm() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "USM can be shared with other processes only if UR_CPU_IPC=1 is set",
-            ));
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "USM can be shared with other processes only if UR_CPU_IPC=1 is set");
         }
-        let (start, size) = self.device_allocation(memory as usize).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{memory:p} is not device USM of this context"),
-            )
-        })?;
+        let (start, size) = self
+            .device_allocation(memory as usize)
+            .ok_or_else(|| kit::error!(ERROR_INVALID_VALUE: "{memory:p} is not device USM of this context"))?;
         let (file, offset) = SharedFile::of(start).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                "the USM belongs to another process, and only that process can share it",
-            )
+            kit::error!(ERROR_INVALID_VALUE: "the USM belongs to another process, and only that process can share it")
         })?;
         let data = file.export(Kind::Usm, offset as u64, size as u64);
         Ok(IpcExport {
@@ -131,20 +118,18 @@ impl kit::Ipc<Cpu> for Context {
                 unsafe { pages::unmap(import.pages.0, import.pages.1) };
                 Ok(())
             }
-            None => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{memory:p} is not an opened allocation"),
-            )),
+            None => Err(kit::error!(ERROR_INVALID_VALUE: "{memory:p} is not an opened allocation")),
         }
     }
 
     fn ipc_export_physical(self: &Arc<Self>, mem: &Arc<PhysicalMem>) -> UrResult<IpcExport> {
         self.check_physical(mem)?;
         let Some(file) = mem.shared() else {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_ARGUMENT,
-                "physical memory can be shared only with UR_PHYSICAL_MEM_FLAG_ENABLE_IPC, and only by the process that created it",
-            ));
+            kit::bail!(
+                ERROR_INVALID_ARGUMENT:
+                    "physical memory can be shared only with UR_PHYSICAL_MEM_FLAG_ENABLE_IPC, and only by the \
+                     process that created it"
+            );
         };
         Ok(IpcExport {
             data: file.export(Kind::Physical, 0, mem.size() as u64).into(),
@@ -163,24 +148,19 @@ impl kit::Ipc<Cpu> for Context {
         if mem.is_opened() {
             return Ok(());
         }
-        Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            "the physical memory was created by this process, not opened",
-        ))
+        Err(kit::error!(ERROR_INVALID_VALUE: "the physical memory was created by this process, not opened"))
     }
 
     fn ipc_export_event(event: &Arc<Event>) -> UrResult<IpcExport> {
         if event.is_profiled() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "an event with profiling cannot be shared",
-            ));
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "an event with profiling cannot be shared");
         }
         let Some((data, file)) = event.shared().and_then(|shared| shared.export()) else {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_EVENT,
-                "events can be shared only with UR_EXP_EVENT_FLAG_IPC_EXP, and only by the process that created them",
-            ));
+            kit::bail!(
+                ERROR_INVALID_EVENT:
+                    "events can be shared only with UR_EXP_EVENT_FLAG_IPC_EXP, and only by the process that created \
+                     them"
+            );
         };
         Ok(IpcExport {
             data,
@@ -198,9 +178,6 @@ impl Context {
         if Arc::ptr_eq(mem.context(), self) {
             return Ok(());
         }
-        Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_CONTEXT,
-            "the physical memory belongs to another context",
-        ))
+        Err(kit::error!(ERROR_INVALID_CONTEXT: "the physical memory belongs to another context"))
     }
 }

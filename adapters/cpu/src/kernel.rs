@@ -8,8 +8,8 @@ mod args;
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
-use kit::{Arg, Args, ExecInfo, HandleCell, InfoOut, Range, UrError, UrResult};
+use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle};
+use kit::{Arg, Args, ExecInfo, HandleCell, InfoOut, Range, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::PreparedRange;
 use oxur_device_cpu::exec::Cost;
@@ -90,12 +90,7 @@ impl kit::Kernel<Cpu> for Kernel {
 
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
         let code = program.claim()?;
-        let unknown = || {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_KERNEL_NAME,
-                format!("the program has no kernel {name:?}"),
-            )
-        };
+        let unknown = || kit::error!(ERROR_INVALID_KERNEL_NAME: "the program has no kernel {name:?}");
         let name = name.to_str().map_err(|_| unknown())?;
         if !code.has_kernel(name) {
             return Err(unknown());
@@ -174,10 +169,7 @@ impl kit::Kernel<Cpu> for Kernel {
         let kernel: Arc<Self> = opencl::from_native(native, false)?;
         opencl::check_context(kernel.program().context(), context)?;
         if program.is_some_and(|program| !Arc::ptr_eq(program, kernel.program())) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_PROGRAM,
-                "the native kernel is one of another program",
-            ));
+            kit::bail!(ERROR_INVALID_PROGRAM: "the native kernel is one of another program");
         }
         opencl::from_native(native, owned)
     }

@@ -8,8 +8,8 @@ mod storage;
 
 use std::sync::Arc;
 
-use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemType, NativeHandle, ResultCode};
-use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, UrError, UrResult};
+use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, MemType, NativeHandle};
+use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::Image;
 use oxur_device_cpu::image::Shape;
@@ -96,21 +96,18 @@ impl Mem {
         let mem: Arc<Self> = opencl::from_native(native, false)?;
         opencl::check_context(&mem.context, context)?;
         if mem.image.is_some() != image {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_MEM_OBJECT,
-                "the native handle is a buffer where an image is wanted, or the other way round",
-            ));
+            kit::bail!(
+                ERROR_INVALID_MEM_OBJECT:
+                    "the native handle is a buffer where an image is wanted, or the other way round"
+            );
         }
         opencl::from_native(native, owned)
     }
 
     fn shape(&self) -> UrResult<&ImageExtent> {
-        self.image.as_ref().ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_MEM_OBJECT,
-                "the memory object is a buffer, and an image is wanted",
-            )
-        })
+        self.image.as_ref().ok_or_else(
+            || kit::error!(ERROR_INVALID_MEM_OBJECT: "the memory object is a buffer, and an image is wanted"),
+        )
     }
 
     fn make(
@@ -141,10 +138,7 @@ impl Mem {
 fn check_flags(flags: MemFlags) -> UrResult<()> {
     let ours = MemFlags::ALLOC_COPY_HOST_POINTER | MemFlags::ALLOC_HOST_POINTER;
     if flags.contains(MemFlags::USE_HOST_POINTER) && flags.intersects(ours) {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("memory is either the host's or allocated, not both, as {flags:?} say"),
-        ));
+        kit::bail!(ERROR_INVALID_VALUE: "memory is either the host's or allocated, not both, as {flags:?} say");
     }
     Ok(())
 }
@@ -175,10 +169,7 @@ impl kit::Mem<Cpu> for Mem {
         }
         let host = properties.host;
         if size > context.max_alloc {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_BUFFER_SIZE,
-                format!("a buffer has {} bytes at most, not {size}", context.max_alloc),
-            ));
+            kit::bail!(ERROR_INVALID_BUFFER_SIZE: "a buffer has {} bytes at most, not {size}", context.max_alloc);
         }
         let made = Self::make(context, flags, size, host, None)?;
         if flags.contains(MemFlags::ALLOC_COPY_HOST_POINTER)
@@ -192,20 +183,14 @@ impl kit::Mem<Cpu> for Mem {
 
     fn sub_buffer(self: &Arc<Self>, flags: MemFlags, origin: usize, size: usize) -> UrResult<Arc<Self>> {
         if self.image.is_some() || matches!(self.storage, Storage::Part(..)) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_MEM_OBJECT,
-                "a part is made of a buffer, not of an image or of another part",
-            ));
+            kit::bail!(ERROR_INVALID_MEM_OBJECT: "a part is made of a buffer, not of an image or of another part");
         }
         // Kernels may assume that a buffer is aligned for every type.
         if !origin.is_multiple_of(limits::ALIGNMENT) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_MISALIGNED_SUB_BUFFER_OFFSET,
-                format!(
-                    "a sub-buffer begins at a multiple of {} bytes, not at {origin}",
-                    limits::ALIGNMENT
-                ),
-            ));
+            kit::bail!(
+                ERROR_MISALIGNED_SUB_BUFFER_OFFSET: "a sub-buffer begins at a multiple of {} bytes, not at {origin}",
+                limits::ALIGNMENT
+            );
         }
         let whole = self.flags & ACCESS;
         let wider = match flags & ACCESS {
@@ -215,13 +200,7 @@ impl kit::Mem<Cpu> for Mem {
             _ => false,
         };
         if wider || flags.intersects(!ACCESS) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!(
-                    "a part of a buffer with the flags {:?} cannot have {flags:?}",
-                    self.flags
-                ),
-            ));
+            kit::bail!(ERROR_INVALID_VALUE: "a part of a buffer with the flags {:?} cannot have {flags:?}", self.flags);
         }
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
@@ -249,12 +228,7 @@ impl kit::Mem<Cpu> for Mem {
         let size = shape
             .bytes()
             .filter(|bytes| *bytes <= context.max_alloc)
-            .ok_or_else(|| {
-                UrError::with_message(
-                    ResultCode::ERROR_INVALID_IMAGE_SIZE,
-                    format!("an image has {} bytes at most", context.max_alloc),
-                )
-            })?;
+            .ok_or_else(|| kit::error!(ERROR_INVALID_IMAGE_SIZE: "an image has {} bytes at most", context.max_alloc))?;
         let made = Self::make(context, flags, size, host, Some(shape))?;
         if let Some(HostPointer(host)) = host.filter(|_| !in_place) {
             // SAFETY: the client vouches for an image with its pitches. Our memory is new.

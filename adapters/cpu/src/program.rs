@@ -59,14 +59,13 @@ pub(crate) struct GlobalPart {
 
 /// Parses a module.
 fn parse(il: Arc<[u8]>, constants: Constants) -> UrResult<SpirvModule> {
-    SpirvModule::parse(il, constants)
-        .map_err(|error| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, error.to_string()))
+    SpirvModule::parse(il, constants).map_err(|error| kit::error!(ERROR_INVALID_BINARY: "{error}"))
 }
 
 /// The client's options.
 fn build_options(text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<BuildOptions> {
     let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
-    let unknown = |error: UnknownOption| UrError::with_message(ResultCode::ERROR_INVALID_VALUE, error.to_string());
+    let unknown = |error: UnknownOption| kit::error!(ERROR_INVALID_VALUE: "{error}");
     Ok(BuildOptions {
         allow_unresolved: flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS),
         ..BuildOptions::new(&text).map_err(unknown)?
@@ -114,10 +113,7 @@ impl State {
         let code = self.code.as_ref().ok_or_else(not_built)?;
         match self.is_for(device) {
             true => Ok(code),
-            false => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
-                "the program was not built for this device",
-            )),
+            false => Err(kit::error!(ERROR_INVALID_PROGRAM_EXECUTABLE: "the program was not built for this device")),
         }
     }
 
@@ -134,12 +130,9 @@ impl State {
         if let Some((.., known)) = self.globals.iter().find(is_it) {
             return Ok((*known, owner));
         }
-        let found = code.global(name, place).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the program has no global variable {name:?}"),
-            )
-        })?;
+        let found = code
+            .global(name, place)
+            .ok_or_else(|| kit::error!(ERROR_INVALID_VALUE: "the program has no global variable {name:?}"))?;
         self.globals.push((name.to_owned(), place, found));
         Ok((found, owner))
     }
@@ -209,10 +202,7 @@ pub(crate) fn build_error(error: &Error) -> UrError {
 
 #[cold]
 fn not_built() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
-        "the program was not built, or its build failed",
-    )
+    kit::error!(ERROR_INVALID_PROGRAM_EXECUTABLE: "the program was not built, or its build failed")
 }
 
 impl Program {
@@ -274,10 +264,10 @@ impl Program {
     ) -> UrResult<GlobalPart> {
         let (Global { address, size }, owner) = self.global(device, name)?;
         if offset.checked_add(count).is_none_or(|end| end > size) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
-            ));
+            kit::bail!(
+                ERROR_INVALID_VALUE:
+                    "{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"
+            );
         }
         Ok(GlobalPart {
             address: address.wrapping_add(offset),
@@ -285,15 +275,10 @@ impl Program {
         })
     }
 
-    /// Checks that a program can be linked in a context.
-    fn check_link(&self, context: &Arc<Context>, state: &State) -> UrResult<()> {
-        if !Arc::ptr_eq(&self.context, context) {
-            let what = "a program of another context cannot be linked in this one";
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_PROGRAM, what));
-        }
+    /// Checks that a program can be linked.
+    fn check_link(state: &State) -> UrResult<()> {
         if state.kind.is_none() {
-            let what = "a program that is linked must be compiled before";
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what));
+            kit::bail!(ERROR_INVALID_OPERATION: "a program that is linked must be compiled before");
         }
         Ok(())
     }
@@ -330,18 +315,14 @@ impl kit::Program<Cpu> for Program {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         };
         if others.iter().any(|other| *other != first) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_BINARY,
-                "all devices run the same code, and the binaries differ",
-            ));
+            kit::bail!(ERROR_INVALID_BINARY: "all devices run the same code, and the binaries differ");
         }
         if !binary::is_binary(first) {
             // SYCL runtimes pass images of unknown format as binaries.
             let module = parse(first.into(), Vec::new())?;
             return Ok(Self::new(context, false, State::new(vec![module], None)));
         }
-        let binary =
-            Binary::read(first).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
+        let binary = Binary::read(first).map_err(|what| kit::error!(ERROR_INVALID_BINARY: "{what}"))?;
         let modules = binary
             .modules
             .into_iter()
@@ -408,7 +389,7 @@ impl kit::Program<Cpu> for Program {
         let mut fast_math = FastMath::RELAXED;
         for program in programs {
             let state = program.state.lock();
-            program.check_link(context, &state)?;
+            Self::check_link(&state)?;
             modules.extend(state.modules.iter().map(SpirvModule::compiled));
             fast_math &= state.options.fast_math;
             options.no_optimization |= state.options.no_optimization;
@@ -451,11 +432,12 @@ impl kit::Program<Cpu> for Program {
         };
         for program in programs {
             let state = &*states[place_of(program)];
-            program.check_link(context, state)?;
+            Self::check_link(state)?;
             if state.code.as_ref().is_some_and(Code::is_used) {
                 // The client's kernels and addresses of variables would belong to a program that no longer exists.
-                let what = "a program whose kernels or variables are in use cannot be linked dynamically any more";
-                return Err(UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what));
+                kit::bail!(
+                    ERROR_INVALID_OPERATION: "a program whose kernels or variables are in use cannot be linked dynamically any more"
+                );
             }
             let own = state.parts().map_err(|error| build_error(&error))?;
             places.push(parts.len()..parts.len() + own.len());
@@ -479,7 +461,7 @@ impl kit::Program<Cpu> for Program {
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
         let place = self.context.device_index(device)?;
         let code = self.state.lock().code_for(device)?.claim();
-        let no_name = |_| UrError::with_message(ResultCode::ERROR_INVALID_KERNEL_NAME, format!("{name:?} is no name"));
+        let no_name = |_| kit::error!(ERROR_INVALID_KERNEL_NAME: "{name:?} is no name");
         let name = name.to_str().map_err(no_name)?;
         code.function(name, place)
             .map(|address| address.cast_mut().cast())
@@ -569,10 +551,7 @@ impl kit::Program<Cpu> for Program {
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
         let mut state = self.state.lock();
         let [module] = &mut state.modules[..] else {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_OPERATION,
-                "specialization constants are set before modules are linked",
-            ));
+            kit::bail!(ERROR_INVALID_OPERATION: "specialization constants are set before modules are linked");
         };
         module.set_constants(constants).map_err(|error| {
             let code = match error {

@@ -18,12 +18,10 @@ mod submit;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{
-    CommandType, ExpEnqueueExtFlags, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode,
-};
+use kit::ur::{CommandType, ExpEnqueueExtFlags, MapFlags, NativeHandle, QueueFlags};
 use kit::{
-    Capture, Command, EventOut, HandleCell, InfoOut, QueueNativeProperties, QueueProperties, UrError, UrResult,
-    UsmAlloc, UsmKind, WaitList,
+    Capture, Command, EventOut, HandleCell, QueueNativeProperties, QueueProperties, UrResult, UsmAlloc, UsmKind,
+    WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::bytes::CopyBytes;
@@ -89,10 +87,7 @@ impl kit::Queue<Cpu> for Queue {
         // A hint that platforms may ignore. The device reports no support, so the queue does not report the flag.
         let flags = properties.flags - QueueFlags::LOW_POWER_EVENTS_SUPPORT_EXP;
         if !QUEUE_FLAGS.contains(flags) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                format!("the device has no queues with {flags:?}"),
-            ));
+            kit::bail!(ERROR_INVALID_QUEUE_PROPERTIES: "the device has no queues with {flags:?}");
         }
         let device_index = context.device_index(device)?;
         let pool = device.pool();
@@ -112,23 +107,10 @@ impl kit::Queue<Cpu> for Queue {
         }))
     }
 
-    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            QueueInfo::FLAGS => out.value(self.flags),
-            QueueInfo::EMPTY => out.bool(self.order.is_empty()),
-            // These two concern device-side queues, which do not exist.
-            QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
-            QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
-            _ => out.unsupported(),
-        }
-    }
+    kit::queue_member_methods!(Cpu);
 
-    fn context(&self) -> &Arc<Context> {
-        &self.context
-    }
-
-    fn device(&self) -> &Arc<Device> {
-        &self.device
+    fn is_empty(&self) -> UrResult<bool> {
+        Ok(self.order.is_empty())
     }
 
     fn native(self: &Arc<Self>, _data: *mut c_void) -> UrResult<NativeHandle> {
@@ -145,21 +127,9 @@ impl kit::Queue<Cpu> for Queue {
         let queue: Arc<Self> = opencl::from_native(native, false)?;
         queue.check_context(context)?;
         if device.is_some_and(|device| !Arc::ptr_eq(device, &queue.device)) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the native queue belongs to another device",
-            ));
+            kit::bail!(ERROR_INVALID_DEVICE: "the native queue belongs to another device");
         }
         opencl::from_native(native, properties.owned)
-    }
-
-    fn is_in_order(&self) -> bool {
-        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
-    }
-
-    #[inline]
-    fn capture(&self) -> Option<&Capture<Cpu>> {
-        Some(&self.capture)
     }
 
     #[inline]
@@ -213,10 +183,7 @@ impl kit::Queue<Cpu> for Queue {
 
     fn signal(self: &Arc<Self>, event: &Arc<Event>, _flags: ExpEnqueueExtFlags, wait: Wait<'_>) -> UrResult<()> {
         if !Arc::ptr_eq(event.context(), &self.context) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_EVENT,
-                "the queue and the event to signal belong to different contexts",
-            ));
+            kit::bail!(ERROR_INVALID_EVENT: "the queue and the event to signal belong to different contexts");
         }
         self.signal_reusable(event, wait)
     }

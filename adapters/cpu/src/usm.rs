@@ -17,8 +17,8 @@ mod foreign;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmAllocInfo, UsmPoolFlags, UsmType};
-use kit::{InfoOut, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties, UsmRequest};
+use kit::ur::{ExpUsmHostAllocRegisterFlags, UsmAllocInfo, UsmPoolFlags, UsmType};
+use kit::{InfoOut, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties, UsmRequest};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::pages;
 use oxur_device_cpu::shared_file::SharedFile;
@@ -76,6 +76,11 @@ impl kit::MemoryProvider for Context {
         let start = pages::map_file(&file, 0, whole, align).map_err(exhausted)?;
         file.mapped(start, whole);
         Ok(start)
+    }
+
+    fn clear(&self, _place: &UsmPlace<Self>, _address: usize, _size: usize) -> UrResult<()> {
+        // New pages are zero.
+        Ok(())
     }
 
     fn free(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
@@ -170,10 +175,7 @@ impl kit::UsmAlloc<Cpu> for Context {
         const LINE: usize = 64;
         let pitch = width.checked_next_multiple_of(LINE);
         let Some((pitch, size)) = pitch.and_then(|pitch| Some((pitch, pitch.checked_mul(height)?))) else {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_USM_SIZE,
-                format!("{height} rows of {width} bytes exceed the address space"),
-            ));
+            kit::bail!(ERROR_INVALID_USM_SIZE: "{height} rows of {width} bytes exceed the address space");
         };
         let properties = UsmProperties {
             align: request.properties.align.max(LINE),
@@ -225,10 +227,10 @@ impl kit::UsmAlloc<Cpu> for Context {
     fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
         let page = pages::page();
         if size == 0 || !size.is_multiple_of(page) || !(memory as usize).is_multiple_of(page) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("only whole pages of {page} bytes can be registered, not {size} bytes at {memory:p}"),
-            ));
+            kit::bail!(
+                ERROR_INVALID_VALUE:
+                    "only whole pages of {page} bytes can be registered, not {size} bytes at {memory:p}"
+            );
         }
         self.foreign.add(memory as usize, size)
     }
@@ -248,7 +250,7 @@ impl kit::UsmAlloc<Cpu> for Context {
 
 #[cfg(test)]
 mod tests {
-    use kit::ur::{Backend, UsmPoolInfo};
+    use kit::ur::{Backend, ResultCode, UsmPoolInfo};
     use kit::{Context as _, UsmAlloc as _, UsmPool as _, UsmPoolProperties};
 
     use super::*;

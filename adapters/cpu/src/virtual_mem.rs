@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-use kit::ur::{ResultCode, VirtualMemAccessFlags, VirtualMemGranularityInfo};
-use kit::{UrError, UrResult};
+use kit::UrResult;
+use kit::ur::{VirtualMemAccessFlags, VirtualMemGranularityInfo};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::pages;
 use oxur_device_cpu::virtual_mem::Access;
@@ -24,10 +24,7 @@ fn access_of(flags: VirtualMemAccessFlags) -> UrResult<Access> {
         VirtualMemAccessFlags::READ_WRITE => Ok(Access::ReadWrite),
         VirtualMemAccessFlags::READ_ONLY => Ok(Access::ReadOnly),
         _ if flags.is_empty() || flags == VirtualMemAccessFlags::NONE => Ok(Access::None),
-        _ => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("memory has one kind of access, not {flags:?}"),
-        )),
+        _ => Err(kit::error!(ERROR_INVALID_VALUE: "memory has one kind of access, not {flags:?}")),
     }
 }
 
@@ -66,10 +63,7 @@ impl kit::VirtualMem<Cpu> for Context {
     ) -> UrResult<()> {
         let access = access_of(flags)?;
         if !ptr::eq(&raw const **mem.context(), self) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the physical memory is another context's",
-            ));
+            kit::bail!(ERROR_INVALID_CONTEXT: "the physical memory is another context's");
         }
         self.ranges
             .map(start as usize, size, mem, offset, access)

@@ -6,8 +6,8 @@ mod shared;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, HandleCell, InfoOut, UrError, UrResult};
+use kit::ur::{ContextFlags, ContextInfo, NativeHandle};
+use kit::{Command, Deleters, HandleCell, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 
@@ -61,10 +61,10 @@ impl Context {
             false => devices,
         };
         if !devices.iter().any(is_of) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the native context is not the primary context of a device. There is no other that UR can have here",
-            ));
+            kit::bail!(
+                ERROR_INVALID_CONTEXT:
+                    "the native context is not the primary context of a device. There is no other that UR can have here"
+            );
         }
         Self::new(devices, SharedContext::of_native(native))
     }

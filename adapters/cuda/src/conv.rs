@@ -56,7 +56,7 @@ pub(crate) fn error(function: &'static str, result: CUresult) -> UrError {
             "{message}: {}. This process can use the device no more",
             explained(result)
         );
-        return UrError::with_message(ResultCode::ERROR_DEVICE_LOST, message);
+        return kit::error!(ERROR_DEVICE_LOST: "{message}");
     }
     match code(result) {
         Some(code) => UrError::with_message(code, message),

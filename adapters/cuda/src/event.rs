@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use kit::ur::{CommandType, NativeHandle, ResultCode};
-use kit::{EventSignal, UrError, UrResult, Watch, Watcher};
+use kit::{EventSignal, UrResult, Watch, Watcher};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::CUevent;
 
@@ -60,9 +60,8 @@ impl EventSignal<Cuda> for Signal {
         match self.now() {
             Self::Point(point) => Ok(point.exact_event()? as NativeHandle),
             Self::Native(event) => Ok(event.raw as NativeHandle),
-            Self::Host(_) | Self::Held(_) | Self::Complete => Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "an event of the host, or of a command that waits for it, has none of CUDA",
+            Self::Host(_) | Self::Held(_) | Self::Complete => Err(kit::error!(
+                ERROR_UNSUPPORTED_FEATURE: "an event of the host, or of a command that waits for it, has none of CUDA"
             )),
         }
     }

@@ -5,8 +5,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ResultCode, UsmType};
-use kit::{Context as _, IpcExport, UrError, UrResult, UsmAllocation};
+use kit::ur::UsmType;
+use kit::{Context as _, IpcExport, UrResult, UsmAllocation};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::OnceLock;
@@ -26,9 +26,8 @@ type Bytes = kit::IpcBytes<{ size_of::<CUipcMemHandle>() }>;
 fn require() -> UrResult<()> {
     match shares_usm() {
         true => Ok(()),
-        false => Err(UrError::with_message(
-            ResultCode::ERROR_UNSUPPORTED_FEATURE,
-            "USM can be shared with other processes only if UR_CUDA_IPC=1 is set",
+        false => Err(kit::error!(
+            ERROR_UNSUPPORTED_FEATURE: "USM can be shared with other processes only if UR_CUDA_IPC=1 is set"
         )),
     }
 }
@@ -46,12 +45,9 @@ impl kit::Ipc<Cuda> for Context {
         let is_own =
             |found: &UsmAllocation<Self>| found.kind == UsmType::DEVICE && self.foreign.find(memory.addr()).is_none();
         let found = self.usm.find(&**self, memory.addr()).filter(is_own);
-        let found = found.ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{memory:p} is no device USM of this context that could be shared"),
-            )
-        })?;
+        let found = found.ok_or_else(
+            || kit::error!(ERROR_INVALID_VALUE: "{memory:p} is no device USM of this context that could be shared"),
+        )?;
         let primary = match &found.device {
             Some(device) => device.primary()?,
             None => self.primary(),

@@ -11,8 +11,8 @@ use std::ffi::{CStr, CString};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo, ResultCode};
-use kit::{Arg, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, Range, UrError, UrResult};
+use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo};
+use kit::{Arg, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, Range, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::Mutex;
@@ -88,12 +88,10 @@ impl OnDevice {
     fn raise_shared(&self, bytes: u32) -> UrResult<()> {
         let most = (self.device.facts.shared_memory_optin as u32).saturating_sub(self.static_shared);
         if bytes > most {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_OUT_OF_RESOURCES,
-                format!(
+            kit::bail!(
+                ERROR_OUT_OF_RESOURCES:
                     "a launch asks for {bytes} bytes of local memory, and the kernel can have {most} on this device"
-                ),
-            ));
+            );
         }
         let (raw, attribute) = (self.function.raw, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
         // SAFETY: a live function.
@@ -165,10 +163,7 @@ impl OnDevice {
         self.allow_shared(packed.shared)?;
         if let Some(told) = self.interface().told {
             if self.exceeds(&grid.groups) {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                    "a launch of so many work-groups is more than a node",
-                ));
+                kit::bail!(ERROR_UNSUPPORTED_FEATURE: "a launch of so many work-groups is more than a node");
             }
             packed.set_range(told, grid, [0; 3], Words::default());
         }
@@ -439,9 +434,9 @@ impl kit::Kernel<Cuda> for Kernel {
         let threads = threads
             .filter(|&threads| threads <= kernel.max_threads as usize)
             .ok_or_else(|| {
-                UrError::with_message(
-                    ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-                    format!("the kernel has no work-groups of {local:?} work-items on this device"),
+                kit::error!(
+                    ERROR_INVALID_WORK_GROUP_SIZE:
+                        "the kernel has no work-groups of {local:?} work-items on this device"
                 )
             })?;
         let dynamic = dynamic + kernel.interface().local_memory;

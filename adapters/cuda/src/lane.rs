@@ -14,7 +14,6 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 
-use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
@@ -679,7 +678,7 @@ impl Point {
     #[cold]
     fn told(&self, failure: &str) -> UrError {
         self.lane.assertions.lock().failed = None;
-        UrError::with_message(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, failure.to_owned())
+        kit::error!(ERROR_IN_EVENT_LIST_EXEC_STATUS: "{failure}")
     }
 
     /// The same. The context is current.

@@ -104,7 +104,7 @@ impl Finish for Build {
         }
         if !images.is_empty() {
             let what = "PTX and cubins are not linked with SPIR-V";
-            let error = UrError::with_message(ResultCode::ERROR_PROGRAM_LINK_FAILURE, what);
+            let error = kit::error!(ERROR_PROGRAM_LINK_FAILURE: "{what}");
             return Err((error, what.to_owned()));
         }
         let parts = modules.into_iter().collect::<Result<Vec<_>, _>>();
@@ -184,16 +184,13 @@ impl Program {
             }
             Code::Binaries(binaries) => {
                 let found = binaries.iter().find(|(of, _)| of.raw == device.raw);
-                found.map(|(_, inputs)| inputs.clone()).ok_or_else(|| {
-                    UrError::with_message(
-                        ResultCode::ERROR_INVALID_DEVICE,
-                        "the program has no binary for this device",
-                    )
-                })
+                found
+                    .map(|(_, inputs)| inputs.clone())
+                    .ok_or_else(|| kit::error!(ERROR_INVALID_DEVICE: "the program has no binary for this device"))
             }
-            Code::Linked => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_OPERATION,
-                "the program was linked of others, and has no code of its own to build or compile",
+            Code::Linked => Err(kit::error!(
+                ERROR_INVALID_OPERATION:
+                    "the program was linked of others, and has no code of its own to build or compile"
             )),
         }
     }
@@ -226,19 +223,17 @@ impl Program {
 fn build_options(text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<BuildOptions> {
     let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
     if !flags.is_empty() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_UNSUPPORTED_FEATURE,
-            format!("programs are not built with {flags:?} yet: every symbol must be resolved"),
-        ));
+        kit::bail!(
+            ERROR_UNSUPPORTED_FEATURE: "programs are not built with {flags:?} yet: every symbol must be resolved"
+        );
     }
-    let unknown = |error: UnknownOption| UrError::with_message(ResultCode::ERROR_INVALID_VALUE, error.to_string());
+    let unknown = |error: UnknownOption| kit::error!(ERROR_INVALID_VALUE: "{error}");
     BuildOptions::new(&text).map_err(unknown)
 }
 
 /// Parses a module.
 fn parse(il: Arc<[u8]>, constants: Vec<(u32, Vec<u8>)>) -> UrResult<SpirvModule> {
-    SpirvModule::parse(il, constants)
-        .map_err(|error| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, error.to_string()))
+    SpirvModule::parse(il, constants).map_err(|error| kit::error!(ERROR_INVALID_BINARY: "{error}"))
 }
 
 /// What a binary of ours was built to, and how.
@@ -247,8 +242,7 @@ type BinaryBuild = (BinaryKind, BuildOptions);
 /// What a binary holds, with the kind and options of a build if it is one of ours.
 fn read_binary(bytes: &[u8]) -> UrResult<(Vec<Input>, Option<BinaryBuild>)> {
     if binary::is_binary(bytes) {
-        let binary =
-            Binary::read(bytes).map_err(|what| UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what))?;
+        let binary = Binary::read(bytes).map_err(|what| kit::error!(ERROR_INVALID_BINARY: "{what}"))?;
         let input = |stored: binary::Stored| Ok(Input::Spirv(parse(stored.il, stored.constants)?));
         let inputs = binary.modules.into_iter().map(input).collect::<UrResult<_>>()?;
         return Ok((inputs, Some((binary.kind, binary.options))));
@@ -355,13 +349,6 @@ impl kit::Program<Cuda> for Program {
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         let mut options = build_options(text, flags)?;
-        if programs.iter().any(|program| program.context.number != context.number) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "programs are linked in their own context",
-            )
-            .into());
-        }
         let devices = chosen_devices::<Cuda>(context, devices, || context.devices.clone())?;
         let kind = match options.library {
             true => ProgramBinaryType::LIBRARY,
@@ -402,10 +389,7 @@ impl kit::Program<Cuda> for Program {
     fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
         // A function has no address that kernels could call.
         self.builds.executable(device)?.function(name)?;
-        Err(UrError::with_message(
-            ResultCode::ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE,
-            format!("CUDA gives no address of {name:?}"),
-        ))
+        Err(kit::error!(ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE: "CUDA gives no address of {name:?}"))
     }
 
     fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
@@ -436,19 +420,17 @@ impl kit::Program<Cuda> for Program {
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         match &self.builds.executables()?[0].1 {
             Executable::Module(module) => Ok(module.raw() as NativeHandle),
-            Executable::Spirv(_) => Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "a program of SPIR-V has a module of CUDA for each kernel",
+            Executable::Spirv(_) => Err(kit::error!(
+                ERROR_UNSUPPORTED_FEATURE: "a program of SPIR-V has a module of CUDA for each kernel"
             )),
         }
     }
 
     fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
         let Code::Il(module) = &self.code else {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_OPERATION,
-                "specialization constants are set in SPIR-V, before modules are linked",
-            ));
+            kit::bail!(
+                ERROR_INVALID_OPERATION: "specialization constants are set in SPIR-V, before modules are linked"
+            );
         };
         module.lock().set_constants(constants).map_err(|error| {
             let code = match error {

@@ -14,10 +14,10 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use kit::ur::{CommandType, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
+use kit::ur::{CommandType, NativeHandle, QueueFlags};
 use kit::{
-    BusyMark, Capture, Context as _, EventOut, HandleCell, InfoOut, Objects, QueueNativeProperties, QueueProperties,
-    UrError, UrResult, WaitList,
+    BusyMark, Capture, Context as _, EventOut, HandleCell, Objects, QueueNativeProperties, QueueProperties, UrResult,
+    WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::{CUcontext, CUgraphExec, CUstream};
@@ -196,35 +196,12 @@ impl kit::Queue<Cuda> for Queue {
         Ok(Self::new(first, priority, context, device, flags))
     }
 
-    fn context(&self) -> &Arc<Context> {
-        &self.context
-    }
+    kit::queue_member_methods!(Cuda);
 
-    fn device(&self) -> &Arc<Device> {
-        &self.device
-    }
-
-    fn is_in_order(&self) -> bool {
-        self.in_order
-    }
-
-    fn capture(&self) -> Option<&Capture<Cuda>> {
-        Some(&self.capture)
-    }
-
-    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            QueueInfo::FLAGS => out.value(self.flags),
-            QueueInfo::EMPTY => {
-                let _current = self.primary.activate()?;
-                let is_idle = self.lanes().iter().all(|lane| lane.is_idle());
-                out.bool(is_idle && self.held().is_empty())
-            }
-            // It is not a queue on the device.
-            QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
-            QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
-            _ => out.unsupported(),
-        }
+    fn is_empty(&self) -> UrResult<bool> {
+        let _current = self.primary.activate()?;
+        let is_idle = self.lanes().iter().all(|lane| lane.is_idle());
+        Ok(is_idle && self.held().is_empty())
     }
 
     fn finish(&self) -> UrResult<()> {
@@ -260,17 +237,11 @@ impl kit::Queue<Cuda> for Queue {
             cu!(cuStreamGetCtx(stream, &mut of))?;
             of
         };
-        let own = context.device_of(of).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the native stream is in none of the context's primary contexts",
-            )
-        })?;
+        let own = context.device_of(of).ok_or_else(
+            || kit::error!(ERROR_INVALID_CONTEXT: "the native stream is in none of the context's primary contexts"),
+        )?;
         if device.is_some_and(|device| device.raw != own.raw) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the native stream is another device's",
-            ));
+            kit::bail!(ERROR_INVALID_DEVICE: "the native stream is another device's");
         }
         // SAFETY: as above.
         let lane = unsafe { Lane::from_native(stream, properties.owned, own.primary()?) };

@@ -10,10 +10,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmType};
-use kit::{UrError, UrResult, UsmAllocation, UsmPlace, UsmProperties};
+use kit::{UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
-use oxur_fork::OnceLock;
 
 use crate::driver::{self, cu, cu_get};
 use crate::memory_pool::MemoryPool;
@@ -23,11 +22,8 @@ use crate::{Context, Cuda, Device, Queue, ipc};
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 
-/// `UR_CUDA_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
-fn limit() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| kit::environment::CUDA_USM_POOL.size(512 << 20))
-}
+/// How much free USM a context keeps.
+static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::CUDA_USM_POOL);
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
@@ -44,7 +40,7 @@ impl kit::MemoryProvider for Context {
     }
 
     fn cache_limit() -> usize {
-        limit()
+        LIMIT.get()
     }
 
     fn max_allocation(&self) -> usize {
@@ -76,13 +72,16 @@ impl kit::MemoryProvider for Context {
                 aligned
             }
         };
-        if place.zero
-            && let Err(error) = zero(self, address, size)
-        {
-            kit::MemoryProvider::free(self, place, address, size)?;
-            return Err(error);
-        }
         Ok(address)
+    }
+
+    fn clear(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
+        let device = place.device.as_ref().unwrap_or(&self.devices[0]);
+        let _current = device.primary()?.activate()?;
+        let lane = self.primary().own_lane()?;
+        // SAFETY: memory of this size that was just allocated, and a live stream.
+        unsafe { cu!(cuMemsetD8Async(address as u64, 0, size, lane.stream)) }?;
+        lane.synchronize()
     }
 
     fn free(&self, place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
@@ -134,10 +133,7 @@ impl kit::MemoryProvider for Context {
                     }
                 }
             }
-            _ => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the memory at {memory:p} is no USM of this context"),
-            )),
+            _ => Err(kit::error!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context")),
         }
     }
 }
@@ -271,14 +267,6 @@ fn free(primary: &'static Primary, kind: UsmType, address: usize) -> UrResult<()
             _ => cu!(cuMemFree(address as u64)),
         }
     }
-}
-
-/// Fills new memory with zeros.
-fn zero(context: &Context, address: usize, size: usize) -> UrResult<()> {
-    let lane = context.primary().own_lane()?;
-    // SAFETY: memory of this size that was just allocated, and a live stream.
-    unsafe { cu!(cuMemsetD8Async(address as u64, 0, size, lane.stream)) }?;
-    lane.synchronize()
 }
 
 impl kit::UsmAlloc<Cuda> for Context {

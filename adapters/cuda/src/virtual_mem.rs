@@ -76,10 +76,7 @@ fn protection(flags: VirtualMemAccessFlags) -> UrResult<c_int> {
         VirtualMemAccessFlags::READ_WRITE => Ok(CU_MEM_ACCESS_FLAGS_PROT_READWRITE),
         VirtualMemAccessFlags::READ_ONLY => Ok(CU_MEM_ACCESS_FLAGS_PROT_READ),
         VirtualMemAccessFlags::NONE => Ok(CU_MEM_ACCESS_FLAGS_PROT_NONE),
-        _ => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("memory has one kind of access, not {flags:?}"),
-        )),
+        _ => Err(kit::error!(ERROR_INVALID_VALUE: "memory has one kind of access, not {flags:?}")),
     }
 }
 
@@ -191,10 +188,9 @@ impl kit::VirtualMem<Cuda> for Context {
                 access |= unsafe { cu_get!(cuMemGetAccess(_, &location, address): u64 = 0) }?;
             }
             if *all.get_or_insert(access) != access {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_VALUE,
-                    format!("of {size} bytes at {start:p} only the first {at} have the same access"),
-                ));
+                kit::bail!(
+                    ERROR_INVALID_VALUE: "of {size} bytes at {start:p} only the first {at} have the same access"
+                );
             }
         }
         Ok(match all.unwrap_or(0) as c_int {

@@ -142,8 +142,8 @@ impl kit::Queue<Example> for Queue {
         &self.device
     }
 
-    fn is_in_order(&self) -> bool {
-        true
+    fn flags(&self) -> QueueFlags {
+        QueueFlags::empty() // it is in order
     }
 
     fn finish(&self) -> UrResult<()> {

@@ -26,9 +26,7 @@ use crate::error::guard;
 use crate::handle::{self, Borrowed, object};
 use crate::table::entry_points;
 use crate::tbb::keep_tcm;
-use crate::{
-    Backend, Device as _, InfoOut, Object, Platform as _, Subject, UrError, UrResult, args, entry, unsupported,
-};
+use crate::{Backend, Device as _, InfoOut, Object, Platform as _, Subject, UrResult, args, entry, unsupported};
 
 /// The adapter object. It is opened when it is first asked for and lives as long as the process.
 pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
@@ -59,9 +57,8 @@ pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
     /// By default it is one of the adapter's platforms: few drivers count references of them.
     fn platform_from_native(&self, native: NativeHandle, _owned: bool) -> UrResult<Arc<B::Platform>> {
         find_native(self.platforms(), native, |platform| platform.native()).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_PLATFORM,
-                format!("the native handle {native:#x} is no platform of this adapter's drivers"),
+            crate::error!(
+                ERROR_INVALID_PLATFORM: "the native handle {native:#x} is no platform of this adapter's drivers"
             )
         })
     }
@@ -73,10 +70,7 @@ pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
         let mut all = self.platforms().iter();
         let found = all.find_map(|platform| find_native(platform.devices(), native, |device| device.native()));
         found.ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                format!("the native handle {native:#x} is no device of this adapter's drivers"),
-            )
+            crate::error!(ERROR_INVALID_DEVICE: "the native handle {native:#x} is no device of this adapter's drivers")
         })
     }
 

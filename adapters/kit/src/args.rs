@@ -99,10 +99,7 @@ pub unsafe fn specialization_constants<'a>(
     constants
         .iter()
         .map(|c| match c.pValue.is_null() {
-            true => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the specialization constant {} has no value", c.id),
-            )),
+            true => Err(crate::error!(ERROR_INVALID_VALUE: "the specialization constant {} has no value", c.id)),
             // SAFETY: passed on to the caller.
             false => Ok((c.id, unsafe { slice(c.pValue.cast::<u8>(), c.size) }?)),
         })
@@ -170,10 +167,7 @@ pub(crate) fn not_beyond_last<T: Named>(value: T) -> UrResult<()> {
 
 #[cold]
 fn unknown(value: u32) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_ENUMERATION,
-        format!("there is no enumerator {value:#x}"),
-    )
+    crate::error!(ERROR_INVALID_ENUMERATION: "there is no enumerator {value:#x}")
 }
 
 /// Checks flags against those that the ABI defines.
@@ -188,8 +182,5 @@ pub fn known_flags<F: Named>(flags: F) -> UrResult<()> {
 
 #[cold]
 fn unknown_flags(unknown: u32) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_ENUMERATION,
-        format!("unknown flags {unknown:#x}"),
-    )
+    crate::error!(ERROR_INVALID_ENUMERATION: "unknown flags {unknown:#x}")
 }

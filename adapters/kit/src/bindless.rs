@@ -17,8 +17,8 @@ use crate::enqueue::table::submit_command;
 use crate::handle::{self, Borrowed, export, object};
 use crate::table::entry_points;
 use crate::{
-    Backend, Command, EventOut, InfoOut, NoExternalMem, NoExternalSemaphore, Object, UrError, UrResult, WaitList, args,
-    entry, unsupported,
+    Backend, Command, EventOut, InfoOut, NoExternalMem, NoExternalSemaphore, Object, UrResult, WaitList, args, entry,
+    unsupported,
 };
 
 /// What a context does with bindless images.
@@ -216,12 +216,9 @@ impl OsHandle {
                 name: ExpWin32Name => { found = Some(Self::Win32Name(name.name)) },
             )?;
         }
-        found.ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                "no handle of the operating system is chained to the description",
-            )
-        })
+        found.ok_or_else(
+            || crate::error!(ERROR_INVALID_VALUE: "no handle of the operating system is chained to the description"),
+        )
     }
 }
 

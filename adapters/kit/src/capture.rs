@@ -67,10 +67,9 @@ impl<B: Backend> Capture<B> {
         };
         let mut part = capture.part.lock();
         if part.is_some() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_OPERATION,
-                "the queue captures already: urQueueEndGraphCaptureExp must end that first",
-            ));
+            crate::bail!(
+                ERROR_INVALID_OPERATION: "the queue captures already: urQueueEndGraphCaptureExp must end that first"
+            );
         }
         let state = Arc::new(Mutex::new(State {
             over: false,
@@ -105,13 +104,11 @@ impl<B: Backend> Capture<B> {
         };
         let mut part = capture.part.lock();
         let Some(CaptureMembership { session, .. }) = part.take_if(|part| part.branch == 0) else {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
-                match *part {
-                    Some(_) => "a capture ends on the queue that it began on, which this one only joined",
-                    None => "the queue does not capture",
-                },
-            ));
+            let why = match *part {
+                Some(_) => "a capture ends on the queue that it began on, which this one only joined",
+                None => "the queue does not capture",
+            };
+            crate::bail!(ERROR_COMMAND_LIST_NOT_CAPTURING: "{why}");
         };
         capture.active.store(false, Ordering::Relaxed);
         drop(part);
@@ -234,8 +231,8 @@ pub(crate) fn reject_blocking(blocking: bool) -> UrResult<()> {
     Ok(())
 }
 
-pub(crate) fn unsupported_in_capture(words: impl Into<String>) -> UrError {
-    UrError::with_message(ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED, words)
+pub(crate) fn unsupported_in_capture(words: impl std::fmt::Display) -> UrError {
+    crate::error!(ERROR_GRAPH_CAPTURE_UNSUPPORTED: "{words}")
 }
 
 /// The wait list of a command that is recorded.
@@ -273,25 +270,21 @@ impl<B: Backend> Waits<B> {
         let mut found = part.map(|part| &part.session);
         for event in &self.captured {
             if event.session.state.lock().over {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_GRAPH_INTERNAL_EVENT,
-                    "the capture is over that an event of the wait list is of",
-                ));
+                crate::bail!(ERROR_GRAPH_INTERNAL_EVENT: "the capture is over that an event of the wait list is of");
             }
             match found {
                 Some(session) if !Arc::ptr_eq(session, &event.session) => {
-                    return Err(UrError::with_message(
-                        ResultCode::ERROR_GRAPH_CAPTURE_MERGE_ATTEMPT,
-                        "the command would make one of two captures that were begun apart",
-                    ));
+                    crate::bail!(
+                        ERROR_GRAPH_CAPTURE_MERGE_ATTEMPT:
+                            "the command would make one of two captures that were begun apart"
+                    );
                 }
                 _ => found = Some(&event.session),
             }
         }
         found.cloned().ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
-                "the capture ended while the command was about to be recorded",
+            crate::error!(
+                ERROR_COMMAND_LIST_NOT_CAPTURING: "the capture ended while the command was about to be recorded"
             )
         })
     }
@@ -418,10 +411,7 @@ impl<B: Backend> Session<B> {
     fn open(&self) -> UrResult<MutexGuard<'_, State<B>>> {
         let state = self.state.lock();
         if state.over || state.invalidated {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
-                "the capture failed before: it can only be ended",
-            ));
+            crate::bail!(ERROR_GRAPH_CAPTURE_INVALIDATED: "the capture failed before: it can only be ended");
         }
         Ok(state)
     }
@@ -487,19 +477,15 @@ impl<B: Backend> Session<B> {
         let mut state = self.state.lock();
         state.over = true;
         let result = if state.invalidated {
-            Err(UrError::with_message(
-                ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
-                "something was asked for that has no place in a graph: there is none",
+            Err(crate::error!(
+                ERROR_GRAPH_CAPTURE_INVALIDATED: "something was asked for that has no place in a graph: there is none"
             ))
         } else if is_destroyed {
-            Err(UrError::with_message(
-                ResultCode::ERROR_GRAPH_CAPTURE_INVALIDATED,
-                "the graph was destroyed during the capture",
-            ))
+            Err(crate::error!(ERROR_GRAPH_CAPTURE_INVALIDATED: "the graph was destroyed during the capture"))
         } else if !state.is_joined(self.first) {
-            Err(UrError::with_message(
-                ResultCode::ERROR_GRAPH_UNJOINED_FORKS,
-                "other queues captured commands that none of the queue where the capture began waits for",
+            Err(crate::error!(
+                ERROR_GRAPH_UNJOINED_FORKS:
+                    "other queues captured commands that none of the queue where the capture began waits for"
             ))
         } else {
             Ok(())
@@ -629,9 +615,9 @@ impl<B: Backend> CapturedEvent<B> {
             EventInfo::CONTEXT => out.handle(self.session.graph.context()),
             // It never gets further. libsycl asks, and leaves what is complete out of wait lists.
             EventInfo::COMMAND_EXECUTION_STATUS => out.value(EventStatus::QUEUED),
-            _ => Err(UrError::with_message(
-                ResultCode::ERROR_GRAPH_INTERNAL_EVENT,
-                format!("the command of the event was captured and does not run by itself: it has no {query:?}"),
+            _ => Err(crate::error!(
+                ERROR_GRAPH_INTERNAL_EVENT:
+                    "the command of the event was captured and does not run by itself: it has no {query:?}"
             )),
         }
     }
@@ -675,7 +661,7 @@ entry! {
             }
             None => {
                 out.write(ExpGraphHandle::default());
-                Err(UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, "the queue does not capture"))
+                Err(crate::error!(ERROR_INVALID_OPERATION: "the queue does not capture"))
             }
         }
     }

@@ -20,8 +20,8 @@ use oxur_api::{CommandType, ExpEnqueueExtFlags, RectOffset, RectRegion, UsmAdvic
 pub use self::boxed_launch::{BoxedLaunch, PlainLaunch};
 use self::operands::Address;
 pub use self::operands::{
-    BufferRect, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedDeviceGlobal, OwnedLaunch, OwnedRange,
-    Range,
+    BufferRect, DeviceGlobal, HostTask, ImageRect, Launch, LaunchProperties, Objects, OwnedDeviceGlobal, OwnedLaunch,
+    OwnedRange, Range,
 };
 use crate::handle::Borrowed;
 use crate::short_list::ShortList;
@@ -197,13 +197,9 @@ commands! {
         /// Copies a box from one buffer (`rect.a`) to another (`rect.b`).
         BufferCopyRect { src: Mem, dst: Mem, rect: BufferRect } = MEM_BUFFER_COPY_RECT;
         /// Copies from an image to the host.
-        ImageRead {
-            image: Mem, origin: RectOffset, region: RectRegion, row_pitch: usize, slice_pitch: usize, dst: Pointer,
-        } = MEM_IMAGE_READ;
+        ImageRead { image: Mem, rect: ImageRect, dst: Pointer } = MEM_IMAGE_READ;
         /// Copies from the host to an image.
-        ImageWrite {
-            image: Mem, origin: RectOffset, region: RectRegion, row_pitch: usize, slice_pitch: usize, src: ConstPointer,
-        } = MEM_IMAGE_WRITE;
+        ImageWrite { image: Mem, rect: ImageRect, src: ConstPointer } = MEM_IMAGE_WRITE;
         /// Copies between images.
         ImageCopy {
             src: Mem, dst: Mem, src_origin: RectOffset, dst_origin: RectOffset, region: RectRegion,

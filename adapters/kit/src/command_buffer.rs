@@ -38,8 +38,7 @@ use crate::handle::{self, Borrowed, export, export_owned, object, optional_objec
 use crate::table::entry_points;
 use crate::unsupported;
 use crate::{
-    Backend, Command, Context, EventOut, InfoOut, Object, Subject, UrError, UrResult, WaitList, args, command_entry,
-    entry,
+    Backend, Command, Context, EventOut, InfoOut, Object, Subject, UrResult, WaitList, args, command_entry, entry,
 };
 
 /// A command buffer.
@@ -131,10 +130,10 @@ unsafe fn sync_points<'a>(
     points: *const ExpCommandBufferSyncPoint,
 ) -> UrResult<&'a [ExpCommandBufferSyncPoint]> {
     if (count == 0) != points.is_null() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP,
-            format!("the list has {count} sync points and its pointer is {points:p}: both must be zero, or none"),
-        ));
+        crate::bail!(
+            ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_WAIT_LIST_EXP:
+                "the list has {count} sync points and its pointer is {points:p}: both must be zero, or none"
+        );
     }
     // SAFETY: passed on to the caller.
     unsafe { args::slice(points, count as usize) }
@@ -219,7 +218,7 @@ entry! {
         decode!("urCommandBufferCreateExp", desc.pNext)?;
         let out = args::out(buffer)?;
         if !context.devices().iter().any(|known| Arc::ptr_eq(known, &device)) {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_DEVICE, "the device is not one of the context's"));
+            crate::bail!(ERROR_INVALID_DEVICE: "the device is not one of the context's");
         }
         let settings = Settings {
             updatable: desc.isUpdatable != 0,
@@ -250,7 +249,7 @@ entry! {
         let buffer = object::<B::CommandBuffer>(buffer)?;
         args::not_null(updates)?;
         if count == 0 {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "there is no update in the list"));
+            crate::bail!(ERROR_INVALID_SIZE: "there is no update in the list");
         }
         let updates = args::slice(updates, count as usize)?;
         let mut args = SmallVec::new();
@@ -283,10 +282,7 @@ entry! {
                 }
                 Ok(())
             }
-            None => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_OPERATION,
-                "the command was appended without an event",
-            )),
+            None => Err(crate::error!(ERROR_INVALID_OPERATION: "the command was appended without an event")),
         };
         buffer.commands().change(&command, Changed::Signal, put, |nodes, changes| buffer.update(nodes, changes))?;
         drop(old);
@@ -307,10 +303,10 @@ entry! {
         let mut old = Vec::new();
         let put = |node: &mut Node<B>| {
             if node.events().len() != events.len() {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
-                    format!("the command was appended with {} events, not {}", node.events().len(), events.len()),
-                ));
+                crate::bail!(
+                    ERROR_INVALID_EVENT_WAIT_LIST: "the command was appended with {} events, not {}",
+                    node.events().len(), events.len()
+                );
             }
             if let Some(rare) = &mut node.rare {
                 let new = events.iter().map(|event| Arc::clone(&event)).collect();

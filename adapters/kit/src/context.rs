@@ -35,9 +35,8 @@ pub trait Context<B: Backend<Context = Self>>: Object<Handle = ContextHandle> {
     fn check_device(&self, device: &B::Device) -> UrResult<()> {
         match self.devices().iter().any(|own| device.is_in(own)) {
             true => Ok(()),
-            false => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the device is none of the context's, and no part of one",
+            false => Err(crate::error!(
+                ERROR_INVALID_DEVICE: "the device is none of the context's, and no part of one"
             )),
         }
     }
@@ -71,10 +70,7 @@ pub(crate) fn is_same<B: Backend>(one: &Arc<B::Context>, other: &Arc<B::Context>
 pub(crate) fn check_context<B: Backend>(of: &B::Context, context: &B::Context) -> UrResult<()> {
     #[cold]
     fn strange() -> UrError {
-        UrError::with_message(
-            ResultCode::ERROR_INVALID_CONTEXT,
-            "a command and what it works on are of different contexts",
-        )
+        crate::error!(ERROR_INVALID_CONTEXT: "a command and what it works on are of different contexts")
     }
     if of.is_same(context) { Ok(()) } else { Err(strange()) }
 }

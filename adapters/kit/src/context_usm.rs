@@ -23,7 +23,8 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use oxur_api::{DeviceHandle, Handle, ResultCode, UsmAllocInfo, UsmPoolFlags, UsmPoolHandle, UsmType};
+use oxur_api::{DeviceHandle, Handle, UsmAllocInfo, UsmPoolFlags, UsmPoolHandle, UsmType};
+use oxur_environment::Variable;
 use oxur_fork::{Mutex, OnceLock};
 
 use self::arenas::Arenas;
@@ -66,6 +67,8 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
     }
 
     /// Allocates. The address has the alignment `align`, a power of two, or what suits every type if that is 0.
+    ///
+    /// Flags are hints. Where memory with them [differs](Self::is_dedicated) and this fails, the kit asks again without flags.
     fn allocate(
         &self,
         place: &UsmPlace<Self>,
@@ -73,6 +76,9 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
         align: usize,
         properties: &UsmProperties,
     ) -> UrResult<usize>;
+
+    /// Fills what [`allocate`](Self::allocate) returned with zeros. No command uses the memory.
+    fn clear(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()>;
 
     /// Frees what [`allocate`](Self::allocate) returned when it was asked for `size` bytes. No command uses the memory.
     fn free(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()>;
@@ -86,9 +92,8 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
     /// Refuses flags of pools that the provider cannot keep: the driver's own pools, unless it has such.
     fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
         match flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
-            true => Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "the pools are the adapter's own: there are no memory pools of the driver",
+            true => Err(crate::error!(
+                ERROR_UNSUPPORTED_FEATURE: "the pools are the adapter's own: there are no memory pools of the driver"
             )),
             false => Ok(()),
         }
@@ -110,10 +115,26 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
 
     /// Frees memory that the provider did not allocate for the kit, if it can.
     fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("the memory at {memory:p} is no USM of this context"),
-        ))
+        Err(crate::error!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context"))
+    }
+}
+
+/// The limit of a provider's free memory: what an environment variable says, read once; 512 MiB by default.
+pub struct CacheLimit {
+    variable: Variable,
+    bytes: OnceLock<usize>,
+}
+
+impl CacheLimit {
+    /// What this variable says.
+    pub const fn new(variable: Variable) -> Self {
+        let bytes = OnceLock::new();
+        Self { variable, bytes }
+    }
+
+    /// In bytes.
+    pub fn get(&self) -> usize {
+        *self.bytes.get_or_init(|| self.variable.size(512 << 20))
     }
 }
 
@@ -124,7 +145,7 @@ pub struct UsmPlace<P: MemoryProvider> {
     /// The device; `None` for the host's memory.
     pub device: Option<Arc<P::Device>>,
     /// Whether it must be zero when it comes from the provider.
-    pub zero: bool,
+    zero: bool,
     /// The pool that it is for; nothing, if it is for none.
     pool: Weak<UsmHeapPool<P>>,
 }
@@ -180,7 +201,20 @@ impl<'a, P> Source<'a, P> {
 
 impl<P: MemoryProvider> Driver<UsmPlace<P>> for Source<'_, P> {
     fn allocate(&self, place: &UsmPlace<P>, size: usize, align: usize) -> UrResult<usize> {
-        let address = self.provider.allocate(place, size, align, self.properties)?;
+        let (provider, properties) = (self.provider, self.properties);
+        let address = match provider.allocate(place, size, align, properties) {
+            Err(error) if properties.has_flags() && provider.is_dedicated(properties) => {
+                log::debug!("USM is allocated without the flags of {properties:?}, with which it fails: {error}");
+                provider.allocate(place, size, align, &properties.without_flags())
+            }
+            other => other,
+        }?;
+        if place.zero
+            && let Err(error) = provider.clear(place, address, size)
+        {
+            provider.free(place, address, size)?;
+            return Err(error);
+        }
         note_usm_change();
         Ok(address)
     }
@@ -378,31 +412,25 @@ impl<P: MemoryProvider> ContextUsm<P> {
 
 #[cold]
 fn freed_before(memory: *mut c_void) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_VALUE,
-        format!("the USM at {memory:p} was freed before"),
-    )
+    crate::error!(ERROR_INVALID_VALUE: "the USM at {memory:p} was freed before")
 }
 
 #[cold]
 fn too_large(size: usize, most: usize) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_USM_SIZE,
-        format!("an allocation has {most} bytes at most, not {size}: see MAX_MEM_ALLOC_SIZE of the device"),
+    crate::error!(
+        ERROR_INVALID_USM_SIZE:
+            "an allocation has {most} bytes at most, not {size}: see MAX_MEM_ALLOC_SIZE of the device"
     )
 }
 
 #[cold]
 fn strange_pool() -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_VALUE, "the pool is another context's")
+    crate::error!(ERROR_INVALID_VALUE: "the pool is another context's")
 }
 
 #[cold]
 fn strange_device() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_DEVICE,
-        "the device is none of the context's or of the pool's, and no part of one",
-    )
+    crate::error!(ERROR_INVALID_DEVICE: "the device is none of the context's or of the pool's, and no part of one")
 }
 
 /// Writes the methods of [`UsmAlloc`](crate::UsmAlloc) that are [`ContextUsm`]'s, in an implementation for a context that is a

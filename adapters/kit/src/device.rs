@@ -12,7 +12,7 @@ use crate::chain::decode;
 use crate::device_defaults::{canonical, default_device_info};
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Adapter as _, Backend, InfoOut, Object, Platform as _, UrError, UrResult, args, entry, unsupported};
+use crate::{Adapter as _, Backend, InfoOut, Object, Platform as _, UrResult, args, entry, unsupported};
 
 /// A device. Root devices live as long as the adapter; sub-devices as long as somebody holds them.
 pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
@@ -129,14 +129,10 @@ fn check_partition(properties: &[DevicePartitionProperty]) -> UrResult<()> {
     let mut counts = properties.iter().map(|property| unsafe { property.value.count });
     match properties[0].r#type {
         DevicePartition::EQUALLY | DevicePartition::BY_AFFINITY_DOMAIN if properties.len() > 1 => {
-            Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                "this kind of partition takes one property",
-            ))
+            Err(crate::error!(ERROR_INVALID_VALUE: "this kind of partition takes one property"))
         }
-        DevicePartition::BY_COUNTS if counts.any(|count| count == 0) => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
-            "a sub-device needs a compute unit",
+        DevicePartition::BY_COUNTS if counts.any(|count| count == 0) => Err(crate::error!(
+            ERROR_INVALID_DEVICE_PARTITION_COUNT: "a sub-device needs a compute unit"
         )),
         kind => args::known(kind),
     }
@@ -205,10 +201,7 @@ entry! {
         args::not_null(properties.pProperties)?;
         let properties = args::slice(properties.pProperties, properties.PropCount)?;
         if properties.is_empty() || properties.iter().any(|p| p.r#type != properties[0].r#type) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                "a device is divided by one kind of partition, given at least once",
-            ));
+            crate::bail!(ERROR_INVALID_VALUE: "a device is divided by one kind of partition, given at least once");
         }
         check_partition(properties)?;
         let made = device.partition(properties)?;

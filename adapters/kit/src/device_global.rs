@@ -3,7 +3,6 @@
 
 use std::ffi::{CStr, CString, c_void};
 
-use oxur_api::ResultCode;
 use oxur_fork::OnceLock;
 
 use crate::{Backend, DeviceGlobal, UrError, UrResult};
@@ -80,9 +79,8 @@ impl<B: Backend> DeviceGlobal<'_, B> {
         let Self {
             name, offset, count, ..
         } = self;
-        UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"),
+        crate::error!(
+            ERROR_INVALID_VALUE: "{count} bytes at offset {offset} are not inside of {name:?}, which has {size} bytes"
         )
     }
 }

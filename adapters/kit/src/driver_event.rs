@@ -12,8 +12,8 @@ use oxur_api::{
 use oxur_fork::OnceLock;
 
 use crate::{
-    Backend, Callback, Context, Event, HandleCell, InfoOut, Object, Queue, SoftwareEvent, UrError, UrResult, WaitList,
-    Watch, Watcher, defer_drop, recycled,
+    Backend, Callback, Context, Event, HandleCell, InfoOut, Object, Queue, SoftwareEvent, UrResult, WaitList, Watch,
+    Watcher, defer_drop, recycled,
 };
 
 /// What a command gives when it is complete.
@@ -170,10 +170,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
         // That of the host comes when the command that a pending event is about to get is complete.
         self.current().wait()?;
         if self.failed() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS,
-                format!("the command {:?} was never submitted", self.command),
-            ));
+            crate::bail!(ERROR_IN_EVENT_LIST_EXEC_STATUS: "the command {:?} was never submitted", self.command);
         }
         if self.pending.is_some() {
             // What failed behind the host's signal is in the command's own.

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use oxur_api::ResultCode;
 use oxur_fork::{AtFork, OnceLock};
 
 use crate::{UrError, is_closed};
@@ -59,12 +58,10 @@ impl DriverUse {
     /// The error of a function that is not called for that reason.
     #[cold]
     pub fn forked(function: &'static str) -> UrError {
-        UrError::with_message(
-            ResultCode::ERROR_DEVICE_LOST,
-            format!(
-                "{function} is not called: the process was forked when the driver was in use, and has none of its threads. \
-                 Start it anew instead (`spawn`)"
-            ),
+        crate::error!(
+            ERROR_DEVICE_LOST:
+                "{function} is not called: the process was forked when the driver was in use, and has none of its \
+                 threads. Start it anew instead (`spawn`)"
         )
     }
 }

@@ -25,7 +25,7 @@ use crate::entry_hook::enter;
 use crate::handle::{Borrowed, object, optional_object};
 use crate::table::entry_points;
 use crate::{
-    Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, Launch, Objects, Queue, Subject, UrError,
+    Args, Backend, BufferRect, Command, DeviceGlobal, EventOut, HostTask, ImageRect, Launch, Objects, Queue, Subject,
     UrResult, UsmKind, WaitList, args, command_entry, entry,
 };
 
@@ -147,16 +147,15 @@ command_table! {
         let pattern = pattern(pattern_at, pattern_size, size)?;
         check_byte_range(offset, size)?;
         if !pattern_size.is_power_of_two() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_SIZE,
-                format!("the pattern of a buffer's fill has a power of two as its size, not {pattern_size} bytes"),
-            ));
+            crate::bail!(
+                ERROR_INVALID_SIZE:
+                    "the pattern of a buffer's fill has a power of two as its size, not {pattern_size} bytes"
+            );
         }
         if !offset.is_multiple_of(pattern_size) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_SIZE,
-                format!("a fill starts at a multiple of its pattern's {pattern_size} bytes, not at {offset}"),
-            ));
+            crate::bail!(
+                ERROR_INVALID_SIZE: "a fill starts at a multiple of its pattern's {pattern_size} bytes, not at {offset}"
+            );
         }
         Command::BufferFill { buffer, pattern, offset, size }
     }
@@ -179,7 +178,8 @@ command_table! {
         let image = object(image)?;
         args::not_null(dst)?;
         check_not_empty(region)?;
-        Command::ImageRead { image, origin, region, row_pitch, slice_pitch, dst }
+        let rect = ImageRect { origin, region, row_pitch, slice_pitch };
+        Command::ImageRead { image, rect, dst }
     }
 
     enqueue urEnqueueMemImageWrite(
@@ -190,7 +190,8 @@ command_table! {
         let image = object(image)?;
         args::not_null(src)?;
         check_not_empty(region)?;
-        Command::ImageWrite { image, origin, region, row_pitch, slice_pitch, src }
+        let rect = ImageRect { origin, region, row_pitch, slice_pitch };
+        Command::ImageWrite { image, rect, src }
     }
 
     enqueue urEnqueueMemImageCopy(
@@ -498,10 +499,7 @@ unsafe fn async_alloc<B: Backend>(
             decode!(function, properties.pNext)?;
         }
         if size == 0 {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_USM_SIZE,
-                "an allocation has at least one byte",
-            ));
+            crate::bail!(ERROR_INVALID_USM_SIZE: "an allocation has at least one byte");
         }
         check_idle::<B>(&queue, "allocating memory in the order of a queue")?;
         let device = queue.device().clone();

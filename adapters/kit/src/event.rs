@@ -149,9 +149,8 @@ pub(crate) unsafe fn event<'a, B: Backend>(handle: EventHandle) -> UrResult<Borr
 unsafe fn no_event<B: Backend>(handle: EventHandle, error: UrError) -> UrError {
     // SAFETY: passed on to the caller.
     if unsafe { handle::is::<CapturedEvent<B>>(handle) } {
-        return UrError::with_message(
-            ResultCode::ERROR_GRAPH_INTERNAL_EVENT,
-            "the command of the event was captured and runs only as a part of a graph",
+        return crate::error!(
+            ERROR_GRAPH_INTERNAL_EVENT: "the command of the event was captured and runs only as a part of a graph"
         );
     }
     error

@@ -10,7 +10,7 @@ use oxur_fork::RwLock;
 
 use crate::context_usm::{MemoryProvider, UsmAllocation};
 use crate::error::{UrError, UrResult};
-use crate::ur::{ResultCode, UsmType};
+use crate::ur::UsmType;
 
 /// The memory of others that a context knows, by the address that the client has.
 pub struct ForeignMemory<P: MemoryProvider>(RwLock<BTreeMap<usize, Memory<P::Device>>>);
@@ -71,9 +71,8 @@ impl<P: MemoryProvider> ForeignMemory<P> {
                 }
                 Ok(base)
             }
-            _ => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{memory:p} was not opened or imported, or it was closed before"),
+            _ => Err(crate::error!(
+                ERROR_INVALID_VALUE: "{memory:p} was not opened or imported, or it was closed before"
             )),
         }
     }
@@ -113,10 +112,7 @@ impl<const N: usize> IpcBytes<N> {
     /// The error of bytes that are no handle.
     #[cold]
     pub fn refused(why: impl std::fmt::Display) -> UrError {
-        UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("the bytes are no handle of memory that another process shares: {why}"),
-        )
+        crate::error!(ERROR_INVALID_VALUE: "the bytes are no handle of memory that another process shares: {why}")
     }
 
     /// Refuses a part that is not in an allocation of `length` bytes.

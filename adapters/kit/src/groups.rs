@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Work-groups of launches, and what is said of those that a driver does not run.
 
-use oxur_api::ResultCode;
-
 use crate::{UrError, UrResult};
 
 /// The sizes of a range in three dimensions, of which those that it does not have are `rest`.
@@ -54,35 +52,28 @@ pub fn count(global: [usize; 3], local: [u32; 3], whole: bool) -> UrResult<[u32;
 /// The error for work-groups that a kernel or a device does not run.
 #[cold]
 pub fn no_group(local: [usize; 3], global: [usize; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-        format!("the kernel has no work-groups of {local:?} work-items (of {global:?}) on this device"),
+    crate::error!(
+        ERROR_INVALID_WORK_GROUP_SIZE:
+            "the kernel has no work-groups of {local:?} work-items (of {global:?}) on this device"
     )
 }
 
 /// The error for a range that work-groups do not divide.
 #[cold]
 fn no_whole_groups(global: [usize; 3], local: [u32; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-        format!("the driver has whole work-groups only: {global:?} is no multiple of {local:?}"),
+    crate::error!(
+        ERROR_INVALID_WORK_GROUP_SIZE: "the driver has whole work-groups only: {global:?} is no multiple of {local:?}"
     )
 }
 
 /// The error for a range of more work-groups than a driver takes.
 #[cold]
 pub fn too_many_groups(global: [usize; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_DIMENSION,
-        format!("{global:?} work-items make too many work-groups for the driver"),
-    )
+    crate::error!(ERROR_INVALID_WORK_DIMENSION: "{global:?} work-items make too many work-groups for the driver")
 }
 
 /// The error for a kernel of a program that was not built for a device.
 #[cold]
 pub fn no_kernel() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_KERNEL,
-        "the program of the kernel was not built for this device",
-    )
+    crate::error!(ERROR_INVALID_KERNEL: "the program of the kernel was not built for this device")
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The shape of an image, for drivers that know images by their sides and copy boxes of pixels.
 
-use oxur_api::{ImageDesc, ImageFormat, ImageInfo, MemType, RectOffset, RectRegion, ResultCode};
+use oxur_api::{ImageDesc, ImageFormat, ImageInfo, MemType, RectOffset, RectRegion};
 
-use crate::{InfoOut, UrError, UrResult};
+use crate::{ImageRect, InfoOut, UrError, UrResult};
 
 /// The format and the sides of an image.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ pub struct PixelSteps {
 }
 
 fn bad_size(what: String) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_SIZE, what)
+    crate::error!(ERROR_INVALID_SIZE: "{what}")
 }
 
 /// The dimensions of a type of image, and whether it has layers.
@@ -48,9 +48,8 @@ fn dimensions(kind: MemType) -> UrResult<(usize, bool)> {
         MemType::IMAGE2D => Ok((2, false)),
         MemType::IMAGE2D_ARRAY => Ok((2, true)),
         MemType::IMAGE3D => Ok((3, false)),
-        other => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-            format!("there are no images of type {other:?} here"),
+        other => Err(crate::error!(
+            ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR: "there are no images of type {other:?} here"
         )),
     }
 }
@@ -69,10 +68,9 @@ impl ImageShape {
             fits &= (1..=limits.layers.into()).contains(&sides[dimensions]);
         }
         if !fits {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_IMAGE_SIZE,
-                format!("the device has no images of {sides:?} pixels: {most} a side at most"),
-            ));
+            crate::bail!(
+                ERROR_INVALID_IMAGE_SIZE: "the device has no images of {sides:?} pixels: {most} a side at most"
+            );
         }
         Ok(Self {
             format: *format,
@@ -118,9 +116,8 @@ impl ImageShape {
         let of = |shape: &Self| (shape.format.channelOrder, shape.format.channelType);
         match of(self) == of(other) {
             true => Ok(()),
-            false => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-                format!("a copy does not convert {:?} to {:?}", other.format, self.format),
+            false => Err(crate::error!(
+                ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR: "a copy does not convert {:?} to {:?}", other.format, self.format
             )),
         }
     }
@@ -141,8 +138,14 @@ impl ImageShape {
         }
     }
 
-    /// Where the rows of a box are in memory with these pitches between rows and slices, of which 0 means no gaps.
-    pub fn steps(&self, region: RectRegion, [row_pitch, slice_pitch]: [usize; 2]) -> UrResult<PixelSteps> {
+    /// Where the rows of a box are in memory.
+    pub fn steps(&self, rect: &ImageRect) -> UrResult<PixelSteps> {
+        let ImageRect {
+            region,
+            row_pitch,
+            slice_pitch,
+            ..
+        } = *rect;
         let (row, height) = (region.width as usize * self.pixel, region.height as usize);
         let or = |pitch: usize, packed: usize| if pitch == 0 { packed } else { pitch };
         // The rows of an array of rows are slices.
@@ -194,7 +197,7 @@ impl ImageShape {
 
 #[cfg(test)]
 mod tests {
-    use oxur_api::{ImageChannelOrder, ImageChannelType};
+    use oxur_api::{ImageChannelOrder, ImageChannelType, ResultCode};
 
     use super::*;
 
@@ -249,7 +252,13 @@ mod tests {
         ] {
             assert!(cube.check_box(from, size).is_err(), "{from:?} {size:?}");
         }
-        let steps = |pitches| cube.steps(region(4, 3, 2), pitches);
+        let rect = |region, [row_pitch, slice_pitch]: [usize; 2]| ImageRect {
+            origin: origin(0, 0, 0),
+            region,
+            row_pitch,
+            slice_pitch,
+        };
+        let steps = |pitches| cube.steps(&rect(region(4, 3, 2), pitches));
         let packed = |row, slice, is_packed| PixelSteps { row, slice, is_packed };
         assert_eq!(steps([0, 0]).unwrap(), packed(16, 48, true));
         assert_eq!(steps([20, 0]).unwrap(), packed(20, 60, false));
@@ -258,8 +267,11 @@ mod tests {
             assert!(steps(pitches).is_err(), "{pitches:?}");
         }
         // Gaps behind the only row do not count, and the rows of an array are its slices.
-        assert!(cube.steps(region(4, 1, 1), [32, 0]).unwrap().is_packed);
+        assert!(cube.steps(&rect(region(4, 1, 1), [32, 0])).unwrap().is_packed);
         let rows = shape(MemType::IMAGE1D_ARRAY, [4, 0, 0], 3).unwrap();
-        assert_eq!(rows.steps(region(4, 3, 1), [0, 20]).unwrap(), packed(20, 60, false));
+        assert_eq!(
+            rows.steps(&rect(region(4, 3, 1), [0, 20])).unwrap(),
+            packed(20, 60, false)
+        );
     }
 }

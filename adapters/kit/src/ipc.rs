@@ -13,7 +13,7 @@ use crate::event::{event, has_reusable};
 use crate::fork::Mutex;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, UrResult, args, entry, unsupported};
 
 /// What a context shares with other processes. An adapter checks the bytes that it is given: their number and all that is
 /// in them may be wrong.
@@ -123,10 +123,10 @@ fn put<B: Backend>(kind: Kind, data: *const c_void) -> UrResult<()> {
     match exports.get(&(data as usize)) {
         Some((known, _)) if *known == kind => {}
         _ => {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("there are no bytes at {data:p} that were given for sharing, or they were put back before"),
-            ));
+            crate::bail!(
+                ERROR_INVALID_VALUE:
+                    "there are no bytes at {data:p} that were given for sharing, or they were put back before"
+            );
         }
     }
     let export = exports.remove(&(data as usize));

@@ -306,18 +306,12 @@ impl<'a, B: Backend> Arg<'a, B> {
 
 #[cold]
 fn no_value(index: u32, size: usize) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_NULL_POINTER,
-        format!("argument {index} is a null pointer to a value of {size} bytes"),
-    )
+    crate::error!(ERROR_INVALID_NULL_POINTER: "argument {index} is a null pointer to a value of {size} bytes")
 }
 
 #[cold]
 fn no_type(index: u32, other: ExpKernelArgType) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_ENUMERATION,
-        format!("argument {index} is of unknown type {other:?}"),
-    )
+    crate::error!(ERROR_INVALID_ENUMERATION: "argument {index} is of unknown type {other:?}")
 }
 
 /// The answer to `urKernelGetSuggestedLocalWorkSize*`.
@@ -441,7 +435,7 @@ entry! {
         if let Some(properties) = properties.as_ref() {
             decode!("urKernelSetExecInfo", properties.pNext)?;
         }
-        let wrong_size = || UrError::with_message(ResultCode::ERROR_INVALID_SIZE, format!("{name:?} does not have {size} bytes"));
+        let wrong_size = || crate::error!(ERROR_INVALID_SIZE: "{name:?} does not have {size} bytes");
         let info = match name {
             KernelExecInfo::USM_INDIRECT_ACCESS if size == size_of::<Bool>() => {
                 ExecInfo::UsmIndirectAccess(value.cast::<Bool>().read() != 0)

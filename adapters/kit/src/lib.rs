@@ -91,8 +91,8 @@ pub use bindless::{
 };
 pub use capture::Capture;
 pub use command::{
-    BoxedLaunch, BufferRect, Command, DeviceGlobal, HostTask, Launch, LaunchProperties, Objects, OwnedCommand,
-    OwnedDeviceGlobal, OwnedLaunch, OwnedRange, PlainLaunch, Range,
+    BoxedLaunch, BufferRect, Command, DeviceGlobal, HostTask, ImageRect, Launch, LaunchProperties, Objects,
+    OwnedCommand, OwnedDeviceGlobal, OwnedLaunch, OwnedRange, PlainLaunch, Range,
 };
 pub use command_buffer::{
     BufferCommand, Change, Changed, CommandBuffer, CommandList, CommandSignal, FEW_COMMANDS, LaunchChange,
@@ -100,7 +100,7 @@ pub use command_buffer::{
 };
 pub use context::{Context, Deleters};
 pub use context_usm::{
-    ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
+    CacheLimit, ContextUsm, MemoryProvider, UsmAllocation, UsmHeapPool, UsmPlace, note_usm_change, usm_generation,
 };
 pub use deferred_drop::{defer_drop, defer_drop_by};
 pub use device::{Device, spirv_image_rank};
@@ -128,13 +128,13 @@ pub use library::library_of;
 pub use mem::{BufferProperties, HostPointer, ImageCreate, Mem};
 pub use memory_export::MemoryExport;
 pub use memory_queue::{BoxSide, MemoryCommand, MemoryQueue, Submission};
-pub use native_ref::{NativeObject, NativeRef};
+pub use native_ref::{CountedObject, NativeObject, NativeOwned, NativeRef};
 pub use oxur_environment as environment;
 pub use physical_mem::{DriverMemory, DriverPhysicalMem, PhysicalMem};
 pub use platform::{Platform, usable};
 pub use program::{LinkFailure, Program};
 pub use program_builds::{Build, Builds, ProgramCode, chosen_devices, no_function, program_info};
-pub use queue::{Queue, QueueNativeProperties, QueueProperties};
+pub use queue::{Queue, QueueNativeProperties, QueueProperties, begin_native_by_barrier};
 pub use recycle::recycled;
 pub use sampler::{Sampler, SamplerMip, SamplerProperties};
 pub use shared_contexts::SharedContexts;

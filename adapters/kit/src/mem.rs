@@ -9,7 +9,7 @@ use oxur_api::*;
 use crate::chain::decode;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
 
 /// A buffer or an image.
 pub trait Mem<B: Backend>: Object<Handle = MemHandle> {
@@ -103,9 +103,8 @@ impl BufferProperties {
     /// Refuses a partition: for adapters whose devices have one memory.
     pub fn without_location(&self) -> UrResult<()> {
         match self.location {
-            Some(location) => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the memory has no partitions to choose number {location} of"),
+            Some(location) => Err(crate::error!(
+                ERROR_INVALID_VALUE: "the memory has no partitions to choose number {location} of"
             )),
             None => Ok(()),
         }
@@ -163,30 +162,21 @@ fn host_pointer(flags: MemFlags, host: *mut c_void) -> UrResult<Option<HostPoint
     args::known_flags(flags)?;
     let access = [MemFlags::READ_WRITE, MemFlags::WRITE_ONLY, MemFlags::READ_ONLY];
     if access.iter().filter(|a| flags.contains(**a)).count() > 1 {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("contradicting access flags: {flags:?}"),
-        ));
+        crate::bail!(ERROR_INVALID_VALUE: "contradicting access flags: {flags:?}");
     }
     let wanted = flags.intersects(HOST_POINTER_FLAGS);
     if wanted == host.is_null() {
         let (has, needs) = if wanted { ("no", "needs") } else { ("a", "takes no") };
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_HOST_PTR,
-            format!("{has} host pointer was given, and a memory object with flags {flags:?} {needs} one"),
-        ));
+        crate::bail!(
+            ERROR_INVALID_HOST_PTR: "{has} host pointer was given, and a memory object with flags {flags:?} {needs} one"
+        );
     }
     Ok(wanted.then_some(HostPointer(host)))
 }
 
 /// The rules of an image's description that hold on every device.
 fn check_description(desc: &ImageDesc, host: *mut c_void) -> UrResult<()> {
-    let wrong = |words: String| {
-        Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-            words,
-        ))
-    };
+    let wrong = |words: String| Err(crate::error!(ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR: "{words}"));
     if desc.stype != StructureType::IMAGE_DESC {
         return wrong(format!("the description of an image is {:?}", desc.stype));
     }
@@ -226,7 +216,7 @@ entry! {
         let context = object::<B::Context>(context)?;
         let out = args::out(buffer)?;
         if size == 0 {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a buffer has at least one byte"));
+            crate::bail!(ERROR_INVALID_BUFFER_SIZE: "a buffer has at least one byte");
         }
         let properties = BufferProperties::new(flags, properties)?;
         out.write(export(&B::Mem::create_buffer(&context, flags, size, properties)?));
@@ -253,13 +243,10 @@ entry! {
         decode!("urMemBufferPartition", region.pNext)?;
         let out = args::out(part)?;
         if region.size == 0 {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_BUFFER_SIZE, "a sub-buffer has at least one byte"));
+            crate::bail!(ERROR_INVALID_BUFFER_SIZE: "a sub-buffer has at least one byte");
         }
         if !buffer.is_image() && region.origin.checked_add(region.size).is_none_or(|end| end > buffer.size()) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_BUFFER_SIZE,
-                format!("{region:?} is not inside of a buffer of {} bytes", buffer.size()),
-            ));
+            crate::bail!(ERROR_INVALID_BUFFER_SIZE: "{region:?} is not inside of a buffer of {} bytes", buffer.size());
         }
         out.write(export(&buffer.sub_buffer(flags, region.origin, region.size)?));
         Ok(())

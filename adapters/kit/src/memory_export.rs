@@ -8,7 +8,7 @@ use oxur_api::*;
 
 use crate::handle::object;
 use crate::table::entry_points;
-use crate::{Backend, OsHandle, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, OsHandle, UrResult, args, entry, unsupported};
 
 /// What a context does with exportable memory.
 pub trait MemoryExport<B: Backend> {
@@ -49,13 +49,10 @@ entry! {
         args::known(kind)?;
         let out = args::out(memory)?;
         if align != 0 && !align.is_power_of_two() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_ALIGNMENT,
-                format!("an alignment is a power of two, not {align}"),
-            ));
+            crate::bail!(ERROR_UNSUPPORTED_ALIGNMENT: "an alignment is a power of two, not {align}");
         }
         if size == 0 {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_USM_SIZE, "an allocation has at least one byte"));
+            crate::bail!(ERROR_INVALID_USM_SIZE: "an allocation has at least one byte");
         }
         out.write(context.exportable_alloc(&device, align, size, kind)?);
         Ok(())

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! References of a driver's objects.
+//! References of a driver's objects, and owners of those that the driver does not count references of.
 
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
 use crate::UrResult;
 
-/// A kind of object that a driver counts references of, or that has one owner.
+/// A kind of a driver's objects.
 ///
 /// # Safety
 /// Handles of this kind may be used, and their last reference released, from any thread.
@@ -17,28 +17,91 @@ pub unsafe trait NativeObject: 'static {
     /// What it is called in the log.
     const NAME: &'static str;
 
-    /// Takes one more reference.
-    ///
-    /// # Safety
-    /// The handle is live.
-    unsafe fn retain(handle: Self::Handle) -> UrResult<()>;
-
-    /// Gives a reference back.
+    /// Gives a reference back, or destroys the object, if the driver does not count references.
     ///
     /// # Safety
     /// The caller has the reference and does not use it any more.
     unsafe fn release(handle: Self::Handle) -> UrResult<()>;
 }
 
-/// A reference of a driver's object, released when this is dropped.
-pub struct NativeRef<T: NativeObject>(T::Handle);
+/// A kind of objects that the driver counts references of.
+///
+/// # Safety
+/// The object is there as long as a reference is.
+pub unsafe trait CountedObject: NativeObject {
+    /// Takes one more reference.
+    ///
+    /// # Safety
+    /// The handle is live.
+    unsafe fn retain(handle: Self::Handle) -> UrResult<()>;
+}
+
+/// Releases an object. What fails is in the log.
+///
+/// # Safety
+/// As [`NativeObject::release`].
+#[inline]
+unsafe fn release<T: NativeObject>(handle: T::Handle) {
+    // SAFETY: passed on to the caller.
+    if let Err(error) = unsafe { T::release(handle) } {
+        log::warn!("{} is leaked: {error}", T::NAME);
+    }
+}
+
+/// A driver's object of one owner. It is released when this is dropped, unless it is the client's.
+pub struct NativeOwned<T: NativeObject> {
+    handle: T::Handle,
+    is_ours: bool,
+}
 
 // SAFETY: `NativeObject` promises that handles may be used and released from any thread.
-unsafe impl<T: NativeObject> Send for NativeRef<T> {}
-// SAFETY: as above.
-unsafe impl<T: NativeObject> Sync for NativeRef<T> {}
+unsafe impl<T: NativeObject> Send for NativeOwned<T> {}
+// SAFETY: as above; where the driver forbids that two threads use an object at once, its user sees to that.
+unsafe impl<T: NativeObject> Sync for NativeOwned<T> {}
 
-impl<T: NativeObject> NativeRef<T> {
+impl<T: NativeObject> NativeOwned<T> {
+    /// Takes an object over, if `is_ours`.
+    ///
+    /// # Safety
+    /// The handle is live. If `is_ours`, nobody else releases it, else it lives as long as this.
+    pub unsafe fn new(handle: T::Handle, is_ours: bool) -> Self {
+        Self { handle, is_ours }
+    }
+
+    /// Takes the object out of what is dropped: this does not release it any more.
+    pub fn take(&mut self) -> Self {
+        let (handle, is_ours) = (self.handle, std::mem::take(&mut self.is_ours));
+        Self { handle, is_ours }
+    }
+}
+
+impl<T: NativeObject> Deref for NativeOwned<T> {
+    type Target = T::Handle;
+
+    #[inline(always)]
+    fn deref(&self) -> &T::Handle {
+        &self.handle
+    }
+}
+
+impl<T: NativeObject> Drop for NativeOwned<T> {
+    fn drop(&mut self) {
+        if self.is_ours {
+            // SAFETY: `new`'s caller has given it up.
+            unsafe { release::<T>(self.handle) }
+        }
+    }
+}
+
+/// A reference of a driver's object, released when this is dropped.
+pub struct NativeRef<T: CountedObject>(T::Handle);
+
+// SAFETY: `NativeObject` promises that handles may be used and released from any thread.
+unsafe impl<T: CountedObject> Send for NativeRef<T> {}
+// SAFETY: as above.
+unsafe impl<T: CountedObject> Sync for NativeRef<T> {}
+
+impl<T: CountedObject> NativeRef<T> {
     /// Takes over a reference.
     ///
     /// # Safety
@@ -75,7 +138,7 @@ impl<T: NativeObject> NativeRef<T> {
     }
 }
 
-impl<T: NativeObject> Deref for NativeRef<T> {
+impl<T: CountedObject> Deref for NativeRef<T> {
     type Target = T::Handle;
 
     #[inline(always)]
@@ -84,19 +147,17 @@ impl<T: NativeObject> Deref for NativeRef<T> {
     }
 }
 
-impl<T: NativeObject> PartialEq for NativeRef<T> {
+impl<T: CountedObject> PartialEq for NativeRef<T> {
     fn eq(&self, other: &Self) -> bool {
         self.0 == other.0
     }
 }
 
-impl<T: NativeObject> Drop for NativeRef<T> {
+impl<T: CountedObject> Drop for NativeRef<T> {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: the reference is ours, and goes with this.
-        if let Err(error) = unsafe { T::release(self.0) } {
-            log::warn!("{} is leaked: {error}", T::NAME);
-        }
+        unsafe { release::<T>(self.0) }
     }
 }
 
@@ -114,15 +175,18 @@ mod tests {
         type Handle = *const AtomicUsize;
         const NAME: &'static str = "a number";
 
-        unsafe fn retain(handle: Self::Handle) -> UrResult<()> {
-            // SAFETY: a live number.
-            unsafe { &*handle }.fetch_add(1, Ordering::Relaxed);
-            Ok(())
-        }
-
         unsafe fn release(handle: Self::Handle) -> UrResult<()> {
             // SAFETY: a live number.
             unsafe { &*handle }.fetch_sub(1, Ordering::Relaxed);
+            Ok(())
+        }
+    }
+
+    // SAFETY: the number lives as long as the test.
+    unsafe impl CountedObject for Counted {
+        unsafe fn retain(handle: Self::Handle) -> UrResult<()> {
+            // SAFETY: a live number.
+            unsafe { &*handle }.fetch_add(1, Ordering::Relaxed);
             Ok(())
         }
     }
@@ -142,6 +206,23 @@ mod tests {
             assert_eq!(count.load(Ordering::Relaxed), 1);
             drop(NativeRef::<Counted>::wrap(&count, true));
             assert_eq!(count.load(Ordering::Relaxed), 0);
+        }
+    }
+
+    #[test]
+    fn one_owner_releases() {
+        let count = AtomicUsize::new(3);
+        // SAFETY: the number lives as long as the test.
+        unsafe {
+            drop(NativeOwned::<Counted>::new(&count, false));
+            assert_eq!(count.load(Ordering::Relaxed), 3, "it is the client's");
+            let mut owned = NativeOwned::<Counted>::new(&count, true);
+            let taken = owned.take();
+            assert!(*taken == *owned);
+            drop(owned);
+            assert_eq!(count.load(Ordering::Relaxed), 3, "it was taken out");
+            drop(taken);
+            assert_eq!(count.load(Ordering::Relaxed), 2);
         }
     }
 }

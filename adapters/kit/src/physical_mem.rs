@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use oxur_api::*;
 
-use crate::{Backend, Context, HandleCell, InfoOut, Object, UrError, UrResult, unsupported};
+use crate::{Backend, Context, HandleCell, InfoOut, Object, UrResult, unsupported};
 
 /// A piece of physical memory.
 pub trait PhysicalMem<B: Backend>: Object<Handle = PhysicalMemHandle> {
@@ -59,10 +59,9 @@ impl<B: Backend, M: DriverMemory<B>> PhysicalMem<B> for DriverPhysicalMem<B, M> 
     ) -> UrResult<Arc<Self>> {
         context.check_device(device)?;
         if flags.contains(PhysicalMemFlags::ENABLE_IPC) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "the driver has no bytes by which another process could open physical memory",
-            ));
+            crate::bail!(
+                ERROR_UNSUPPORTED_FEATURE: "the driver has no bytes by which another process could open physical memory"
+            );
         }
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),

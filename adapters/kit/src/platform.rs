@@ -46,7 +46,7 @@ entry! {
     fn urPlatformGet<B>(adapter: AdapterHandle, capacity: u32, platforms: *mut PlatformHandle, count: *mut u32) {
         let adapter = object::<B::Adapter>(adapter)?;
         if capacity == 0 && platforms.is_null() && count.is_null() {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_VALUE, "there is no place for platforms or their count"));
+            crate::bail!(ERROR_INVALID_VALUE: "there is no place for platforms or their count");
         }
         args::list(crate::Adapter::platforms(&**adapter), false, capacity, platforms, count)
     }

@@ -9,7 +9,7 @@ use oxur_api::*;
 use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, Context, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
 /// A program: code that kernels come from.
 pub trait Program<B: Backend>: Object<Handle = ProgramHandle> {
@@ -127,13 +127,20 @@ unsafe fn metadata<'a>(
         match properties.as_ref() {
             Some(ProgramProperties {
                 count: 0, pMetadatas, ..
-            }) if !pMetadatas.is_null() => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_SIZE,
-                "there is a pointer to a program's metadata, and their count is 0",
+            }) if !pMetadatas.is_null() => Err(crate::error!(
+                ERROR_INVALID_SIZE: "there is a pointer to a program's metadata, and their count is 0"
             )),
             Some(properties) => args::slice(properties.pMetadatas, properties.count as usize),
             None => Ok(&[]),
         }
+    }
+}
+
+/// Programs that are to be linked, all of this context.
+fn of_context<B: Backend>(context: &B::Context, programs: Vec<Arc<B::Program>>) -> UrResult<Vec<Arc<B::Program>>> {
+    match programs.iter().all(|program| program.context().is_same(context)) {
+        true => Ok(programs),
+        false => crate::bail!(ERROR_INVALID_PROGRAM: "programs are linked in their own context"),
     }
 }
 
@@ -162,7 +169,7 @@ entry! {
         args::not_null(il)?;
         let out = args::out(program)?;
         if length == 0 {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "the program is empty"));
+            crate::bail!(ERROR_INVALID_SIZE: "the program is empty");
         }
         let il = args::slice(il.cast::<u8>(), length)?;
         out.write(export(&B::Program::create_with_il(&context, il, metadata("urProgramCreateWithIL", properties)?)?));
@@ -179,7 +186,7 @@ entry! {
         args::not_null(binaries)?;
         let out = args::out(program)?;
         if count == 0 {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "a program has a binary for at least one device"));
+            crate::bail!(ERROR_INVALID_SIZE: "a program has a binary for at least one device");
         }
         let devices = args::objects::<B::Device>(devices, count)?;
         let lengths = args::slice(lengths, count as usize)?;
@@ -190,7 +197,7 @@ entry! {
             .map(|(&binary, &length)| {
                 args::not_null(binary)?;
                 if length == 0 {
-                    return Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, "a binary is empty"));
+                    crate::bail!(ERROR_INVALID_SIZE: "a binary is empty");
                 }
                 args::slice(binary, length)
             })
@@ -241,7 +248,7 @@ entry! {
         if count == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
-        let programs = args::objects::<B::Program>(programs, count)?;
+        let programs = of_context::<B>(&context, args::objects::<B::Program>(programs, count)?)?;
         let options = args::optional_c_str(options);
         link_result::<B>(B::Program::link(&context, &[], &programs, options, ExpProgramFlags::empty()), out)
     }
@@ -259,7 +266,7 @@ entry! {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
         let devices = args::objects::<B::Device>(devices, num_devices)?;
-        let programs = args::objects::<B::Program>(programs, count)?;
+        let programs = of_context::<B>(&context, args::objects::<B::Program>(programs, count)?)?;
         args::known_flags(flags)?;
         link_result::<B>(B::Program::link(&context, &devices, &programs, args::optional_c_str(options), flags), out)
     }
@@ -270,7 +277,8 @@ entry! {
         if count == 0 {
             return Err(ResultCode::ERROR_INVALID_SIZE.into());
         }
-        B::Program::dynamic_link(&context, &args::objects::<B::Program>(programs, count)?)
+        let programs = of_context::<B>(&context, args::objects::<B::Program>(programs, count)?)?;
+        B::Program::dynamic_link(&context, &programs)
     }
 
     fn urProgramRetain<B>(program: ProgramHandle) {

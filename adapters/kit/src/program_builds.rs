@@ -178,10 +178,7 @@ impl<B: Backend, C: ProgramCode> Builds<B, C> {
 
 #[cold]
 fn not_built() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
-        "the program was not built for this device, or its build failed",
-    )
+    crate::error!(ERROR_INVALID_PROGRAM_EXECUTABLE: "the program was not built for this device, or its build failed")
 }
 
 /// The error for a function that has no address: another one for a kernel, of which the program has these.

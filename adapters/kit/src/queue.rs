@@ -12,8 +12,8 @@ use crate::graph_dump;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{
-    Backend, Capture, Command, Device, EventOut, InfoOut, Object, Objects, UrError, UrResult, UsmKind, WaitList, args,
-    entry, unsupported,
+    Backend, Capture, Command, Device, EventOut, InfoOut, Object, Objects, UrResult, UsmKind, WaitList, args, entry,
+    unsupported,
 };
 
 /// A queue of commands for a device.
@@ -22,9 +22,14 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Makes a queue.
     fn create(context: &Arc<B::Context>, device: &Arc<B::Device>, properties: QueueProperties) -> UrResult<Arc<Self>>;
 
-    /// Answers `urQueueGetInfo`, but for the context, the device and the reference count.
-    fn info(&self, _query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
-        out.unsupported()
+    /// Answers `urQueueGetInfo`, but for the context, the device, the flags, whether it is empty, and the reference count. What
+    /// is left is about queues on devices: by default it is none.
+    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match query {
+            QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
+            QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
+            _ => out.unsupported(),
+        }
     }
 
     /// The context that it is of.
@@ -33,8 +38,19 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// The device that it submits to.
     fn device(&self) -> &Arc<B::Device>;
 
+    /// Its flags.
+    fn flags(&self) -> QueueFlags;
+
     /// Whether each command waits for the one before.
-    fn is_in_order(&self) -> bool;
+    #[inline]
+    fn is_in_order(&self) -> bool {
+        !self.flags().contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
+    }
+
+    /// Whether every command is complete.
+    fn is_empty(&self) -> UrResult<bool> {
+        Err(ResultCode::ERROR_UNSUPPORTED_ENUMERATION.into())
+    }
 
     /// What it knows of the capture that it takes part in, where the kit captures
     /// ([`SoftwareGraph`](crate::SoftwareGraph)).
@@ -139,6 +155,40 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     }
 }
 
+/// [`Queue::begin_native_command`] for drivers whose barriers hold up what a client submits to the native queue.
+pub fn begin_native_by_barrier<B: Backend>(queue: &Arc<B::Queue>, wait: WaitList<'_, B>) -> UrResult<()> {
+    match wait.is_empty() {
+        true => Ok(()),
+        false => queue.submit(Command::barrier(), false, wait, EventOut::none()),
+    }
+}
+
+/// The methods of [`Queue`] that give its members `context`, `device`, `flags` and `capture`.
+#[macro_export]
+macro_rules! queue_member_methods {
+    ($backend:ty) => {
+        #[inline]
+        fn context(&self) -> &Arc<<$backend as $crate::Backend>::Context> {
+            &self.context
+        }
+
+        #[inline]
+        fn device(&self) -> &Arc<<$backend as $crate::Backend>::Device> {
+            &self.device
+        }
+
+        #[inline]
+        fn flags(&self) -> $crate::ur::QueueFlags {
+            self.flags
+        }
+
+        #[inline]
+        fn capture(&self) -> Option<&$crate::Capture<$backend>> {
+            Some(&self.capture)
+        }
+    };
+}
+
 /// What a queue is created with: `ur_queue_properties_t` and its chain.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct QueueProperties {
@@ -176,10 +226,7 @@ impl QueueProperties {
             .flags
             .intersects(QueueFlags::ON_DEVICE | QueueFlags::ON_DEVICE_DEFAULT)
         {
-            true => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                "there are no queues on devices here",
-            )),
+            true => Err(crate::error!(ERROR_INVALID_QUEUE_PROPERTIES: "there are no queues on devices here")),
             false => Ok(()),
         }
     }
@@ -210,9 +257,8 @@ impl QueueProperties {
         };
         let count: Option<u32> = crate::info::ask(|out| device.info(DeviceInfo::MAX_COMPUTE_QUEUE_INDICES, out));
         match count {
-            Some(count) if index >= count => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                format!("the device has {count} indices of queues, of which {index} is none"),
+            Some(count) if index >= count => Err(crate::error!(
+                ERROR_INVALID_QUEUE_PROPERTIES: "the device has {count} indices of queues, of which {index} is none"
             )),
             _ => Ok(()),
         }
@@ -265,10 +311,7 @@ fn checked_flags(flags: QueueFlags) -> UrResult<QueueFlags> {
         QueueFlags::SUBMISSION_BATCHED | QueueFlags::SUBMISSION_IMMEDIATE,
     ] {
         if flags.contains(pair) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_QUEUE_PROPERTIES,
-                format!("a queue cannot have both of {pair:?}"),
-            ));
+            crate::bail!(ERROR_INVALID_QUEUE_PROPERTIES: "a queue cannot have both of {pair:?}");
         }
     }
     Ok(flags)
@@ -276,8 +319,7 @@ fn checked_flags(flags: QueueFlags) -> UrResult<QueueFlags> {
 
 /// Whether a queue was made for profiling.
 pub(crate) fn is_profiled<B: Backend>(queue: &B::Queue) -> bool {
-    let flags: Option<QueueFlags> = crate::info::ask(|out| queue.info(QueueInfo::FLAGS, out));
-    flags.is_some_and(|flags| flags.contains(QueueFlags::PROFILING_ENABLE))
+    queue.flags().contains(QueueFlags::PROFILING_ENABLE)
 }
 
 entry! {
@@ -304,6 +346,8 @@ entry! {
             QueueInfo::REFERENCE_COUNT => out.references(&**queue),
             QueueInfo::CONTEXT => out.handle(queue.context()),
             QueueInfo::DEVICE => out.handle(queue.device()),
+            QueueInfo::FLAGS => out.value(queue.flags()),
+            QueueInfo::EMPTY => out.bool(queue.is_empty()?),
             _ => queue.info(query, out),
         }
     }

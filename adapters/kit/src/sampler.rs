@@ -9,7 +9,7 @@ use oxur_api::*;
 use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
 
 /// A sampler: how a kernel reads an image.
 pub trait Sampler<B: Backend>: Object<Handle = SamplerHandle> {
@@ -80,10 +80,9 @@ impl SamplerProperties {
     /// Refuses what only bindless images have: for adapters without them.
     pub fn without_bindless(&self) -> UrResult<()> {
         if self.addressing_by_dimension.is_some() || self.mip.is_some() || self.cubemap.is_some() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "there are no samplers with modes by dimension, for mipmaps, or for cubemaps",
-            ));
+            crate::bail!(
+                ERROR_UNSUPPORTED_FEATURE: "there are no samplers with modes by dimension, for mipmaps, or for cubemaps"
+            );
         }
         Ok(())
     }

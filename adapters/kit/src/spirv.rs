@@ -3,8 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use oxur_api::ResultCode;
-
 use crate::{UrError, UrResult};
 
 /// Checks what every SPIR-V module has: the magic number, in either byte order, and whole instructions up to the end.
@@ -88,10 +86,7 @@ pub fn check_spirv_constants(module: &[u8], constants: &[(u32, &[u8])]) -> UrRes
     let sizes = spirv_constant_sizes(module);
     for &(id, value) in constants {
         if let Some(&size) = sizes.get(&id).filter(|&&size| size != value.len()) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the specialization constant {id} has {size} bytes, not {}", value.len()),
-            ));
+            crate::bail!(ERROR_INVALID_VALUE: "the specialization constant {id} has {size} bytes, not {}", value.len());
         }
     }
     Ok(())
@@ -99,7 +94,7 @@ pub fn check_spirv_constants(module: &[u8], constants: &[(u32, &[u8])]) -> UrRes
 
 #[cold]
 fn damaged(what: String) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_BINARY, what)
+    crate::error!(ERROR_INVALID_BINARY: "{what}")
 }
 
 #[cfg(test)]

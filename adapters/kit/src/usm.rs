@@ -11,7 +11,7 @@ use crate::chain::decode;
 use crate::command::bounds::check_both_inside;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
 
 /// What a context does with USM.
 pub trait UsmAlloc<B: Backend> {
@@ -198,12 +198,25 @@ impl UsmProperties {
         location: None,
     };
 
+    /// Whether there are flags.
+    pub fn has_flags(&self) -> bool {
+        !self.device_flags.is_empty() || !self.host_flags.is_empty()
+    }
+
+    /// The same without flags.
+    pub(crate) fn without_flags(&self) -> Self {
+        Self {
+            device_flags: UsmDeviceMemFlags::empty(),
+            host_flags: UsmHostMemFlags::empty(),
+            ..*self
+        }
+    }
+
     /// Refuses a partition: for adapters whose devices have one memory.
     pub fn without_location(&self) -> UrResult<()> {
         match self.location {
-            Some(location) => Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                format!("the memory has no partitions to choose number {location} of"),
+            Some(location) => Err(crate::error!(
+                ERROR_UNSUPPORTED_FEATURE: "the memory has no partitions to choose number {location} of"
             )),
             None => Ok(()),
         }
@@ -222,10 +235,7 @@ impl UsmProperties {
             };
             let align = desc.align as usize;
             if align != 0 && !align.is_power_of_two() {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_VALUE,
-                    format!("an alignment is a power of two, and {align} is none"),
-                ));
+                crate::bail!(ERROR_INVALID_VALUE: "an alignment is a power of two, and {align} is none");
             }
             args::known_flags(desc.hints)?;
             let mut found = Self {
@@ -260,10 +270,7 @@ unsafe fn request<'a, B: Backend>(
     size: usize,
 ) -> UrResult<UsmRequest<'a, B>> {
     if size == 0 {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_USM_SIZE,
-            "an allocation has at least one byte",
-        ));
+        crate::bail!(ERROR_INVALID_USM_SIZE: "an allocation has at least one byte");
     }
     Ok(UsmRequest {
         kind,
@@ -278,10 +285,7 @@ impl<'a, B: Backend> UsmPoolProperties<'a, B> {
     /// Refuses memory of the client: for adapters whose pools allocate from the driver.
     pub fn without_buffer(&self) -> UrResult<()> {
         match self.buffer {
-            Some(_) => Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "pools do not allocate from memory of the client",
-            )),
+            Some(_) => Err(crate::error!(ERROR_UNSUPPORTED_FEATURE: "pools do not allocate from memory of the client")),
             None => Ok(()),
         }
     }
@@ -493,7 +497,7 @@ entry! {
         args::known_flags(properties.flags)?;
         decode!("urUSMHostAllocRegisterExp", properties.pNext)?;
         if size == 0 {
-            return Err(UrError::with_message(ResultCode::ERROR_INVALID_VALUE, "there is nothing to register in zero bytes"));
+            crate::bail!(ERROR_INVALID_VALUE: "there is nothing to register in zero bytes");
         }
         context.usm_register(memory, size, properties.flags)
     }

@@ -430,8 +430,8 @@ fn is_exhaustion(error: &UrError) -> bool {
 
 #[cold]
 fn not_taken(address: usize) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_VALUE,
-        format!("{address:#x} is not the start of an allocation: it was freed before, or points inside of one"),
+    crate::error!(
+        ERROR_INVALID_VALUE:
+            "{address:#x} is not the start of an allocation: it was freed before, or points inside of one"
     )
 }

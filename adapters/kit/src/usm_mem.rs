@@ -14,7 +14,7 @@ use oxur_fork::{Mutex, OnceLock, Turns};
 
 use crate::{
     Backend, BufferProperties, Command, Context, HandleCell, ImageCreate, InfoOut, Mem, MemoryProvider, Object,
-    UrError, UrResult, UsmAlloc, UsmKind, UsmProperties, UsmRequest, unsupported,
+    UrResult, UsmAlloc, UsmKind, UsmProperties, UsmRequest, unsupported,
 };
 
 /// What a context says of its buffers, where they are [`UsmMem`].
@@ -313,10 +313,7 @@ where
     pub fn image(&self) -> UrResult<&Image<B>> {
         match &self.memory {
             Memory::Image(image) => Ok(image),
-            _ => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_MEM_OBJECT,
-                "the memory object is a buffer, and an image is wanted",
-            )),
+            _ => Err(crate::error!(ERROR_INVALID_MEM_OBJECT: "the memory object is a buffer, and an image is wanted")),
         }
     }
 
@@ -357,10 +354,7 @@ where
         let mut mappings = self.mappings.lock();
         match mappings.iter().rposition(|mapping| mapping.address == mapped.addr()) {
             Some(index) => Ok(mappings.remove(index)),
-            None => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{mapped:p} is no mapping of the buffer"),
-            )),
+            None => Err(crate::error!(ERROR_INVALID_VALUE: "{mapped:p} is no mapping of the buffer")),
         }
     }
 }
@@ -416,10 +410,7 @@ where
 pub fn check_host_flags(flags: MemFlags) -> UrResult<()> {
     let own = MemFlags::ALLOC_COPY_HOST_POINTER | MemFlags::ALLOC_HOST_POINTER;
     if flags.contains(MemFlags::USE_HOST_POINTER) && flags.intersects(own) {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            format!("memory is either the client's or allocated, not both, as {flags:?} say"),
-        ));
+        crate::bail!(ERROR_INVALID_VALUE: "memory is either the client's or allocated, not both, as {flags:?} say");
     }
     Ok(())
 }
@@ -495,24 +486,18 @@ where
     fn sub_buffer(self: &Arc<Self>, flags: MemFlags, origin: usize, size: usize) -> UrResult<Arc<Self>> {
         let alignment = B::Context::ALIGNMENT;
         if matches!(self.memory, Memory::Part { .. } | Memory::Image(_)) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_MEM_OBJECT,
-                "a part is made of a buffer, not of an image or of another part",
-            ));
+            crate::bail!(ERROR_INVALID_MEM_OBJECT: "a part is made of a buffer, not of an image or of another part");
         }
         if !origin.is_multiple_of(alignment) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_MISALIGNED_SUB_BUFFER_OFFSET,
-                format!("a sub-buffer begins at a multiple of {alignment} bytes, not at {origin}"),
-            ));
+            crate::bail!(
+                ERROR_MISALIGNED_SUB_BUFFER_OFFSET:
+                    "a sub-buffer begins at a multiple of {alignment} bytes, not at {origin}"
+            );
         }
         let own = access(self.access).unwrap_or(MemFlags::READ_WRITE);
         let access = access(flags).unwrap_or(own);
         if own != MemFlags::READ_WRITE && access != own {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("a part of a {own:?} buffer cannot be {access:?}"),
-            ));
+            crate::bail!(ERROR_INVALID_VALUE: "a part of a {own:?} buffer cannot be {access:?}");
         }
         let whole = self.clone();
         let mut part = Self::new(&self.context, size, Memory::Part { whole, origin });
@@ -554,10 +539,7 @@ where
     fn buffer_from_native(context: &Arc<B::Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
         let address = native;
         let found = context.usm().find(&**context, address).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the native handle of a buffer is the address of USM of the context",
-            )
+            crate::error!(ERROR_INVALID_CONTEXT: "the native handle of a buffer is the address of USM of the context")
         })?;
         let place = Place {
             address,

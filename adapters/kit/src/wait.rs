@@ -42,10 +42,10 @@ impl<'a, B: Backend> WaitList<'a, B> {
     /// As [`Self::new`].
     unsafe fn checked(count: u32, events: *const EventHandle) -> UrResult<Self> {
         if count == 0 || events.is_null() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_EVENT_WAIT_LIST,
-                format!("the wait list has {count} events and its pointer is {events:p}: both must be zero, or none"),
-            ));
+            crate::bail!(
+                ERROR_INVALID_EVENT_WAIT_LIST:
+                    "the wait list has {count} events and its pointer is {events:p}: both must be zero, or none"
+            );
         }
         // SAFETY: the caller vouches for it.
         let handles = unsafe { std::slice::from_raw_parts(events, count as usize) };

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use oxur_api::ResultCode;
 use oxur_fork::OnceLock;
 
-use crate::{InFlight, TrackedQueue, UrError, UrResult, defer_drop, is_closed};
+use crate::{InFlight, TrackedQueue, UrResult, defer_drop, is_closed};
 
 /// An event of a driver, which anybody may ask.
 pub trait Watch: Clone + Send + Sync + 'static {
@@ -102,10 +101,7 @@ impl<W: Watch> Watcher<W> {
         };
         match sender.as_ref().map(|sender| sender.send(watched)) {
             Some(Ok(())) => Ok(()),
-            _ => Err(UrError::with_message(
-                ResultCode::ERROR_OUT_OF_RESOURCES,
-                "no thread watches events",
-            )),
+            _ => Err(crate::error!(ERROR_OUT_OF_RESOURCES: "no thread watches events")),
         }
     }
 

@@ -197,7 +197,7 @@ struct Queue {
     context: Arc<Context>,
     device: Arc<Device>,
     capture: Capture<Empty>,
-    in_order: bool,
+    flags: QueueFlags,
 }
 
 impl kit::Queue<Empty> for Queue {
@@ -208,7 +208,7 @@ impl kit::Queue<Empty> for Queue {
             context: context.clone(),
             device: device.clone(),
             capture: Capture::default(),
-            in_order: !properties.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
+            flags: properties.flags,
         }))
     }
 
@@ -222,21 +222,7 @@ impl kit::Queue<Empty> for Queue {
         unsupported()
     }
 
-    fn context(&self) -> &Arc<Context> {
-        &self.context
-    }
-
-    fn device(&self) -> &Arc<Device> {
-        &self.device
-    }
-
-    fn is_in_order(&self) -> bool {
-        self.in_order
-    }
-
-    fn capture(&self) -> Option<&Capture<Empty>> {
-        Some(&self.capture)
-    }
+    kit::queue_member_methods!(Empty);
 
     fn finish(&self) -> UrResult<()> {
         Ok(())
@@ -499,6 +485,34 @@ fn a_queue_keeps_its_context() {
         ResultCode::ERROR_INVALID_CONTEXT,
         "it went with the queue"
     );
+}
+
+#[test]
+fn a_queue_of_the_host_tells_its_flags_and_has_no_size() {
+    let queue = queue(context());
+    let mut flags = QueueFlags::all();
+    let place = (&raw mut flags).cast::<c_void>();
+    let got = call!(Queue.pfnGetInfo(queue, QueueInfo::FLAGS, size_of_val(&flags), place, null_mut()));
+    assert_eq!((got, flags), (ResultCode::SUCCESS, QueueFlags::empty()));
+    let mut default = queue;
+    let place = (&raw mut default).cast::<c_void>();
+    let got = call!(Queue.pfnGetInfo(
+        queue,
+        QueueInfo::DEVICE_DEFAULT,
+        size_of_val(&default),
+        place,
+        null_mut()
+    ));
+    assert_eq!((got, default), (ResultCode::SUCCESS, QueueHandle::default()));
+    for (query, refused) in [
+        (QueueInfo::SIZE, ResultCode::ERROR_INVALID_QUEUE),
+        // This adapter does not tell.
+        (QueueInfo::EMPTY, ResultCode::ERROR_UNSUPPORTED_ENUMERATION),
+    ] {
+        let mut size = 0;
+        let got = call!(Queue.pfnGetInfo(queue, query, 0, null_mut(), &mut size));
+        assert_eq!(got, refused, "{query:?}");
+    }
 }
 
 #[test]

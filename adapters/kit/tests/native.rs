@@ -10,8 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use kit::fork::Mutex;
 use kit::ur::{self, *};
 use kit::{
-    CapturedGraph, Command, Deleters, EventOut, GraphCell, HandleCell, HostTask, InfoOut, Subject, UrError, UrResult,
-    WaitList,
+    CapturedGraph, Command, Deleters, EventOut, GraphCell, HandleCell, HostTask, InfoOut, Subject, UrResult, WaitList,
 };
 use oxur_adapter_kit as kit;
 
@@ -182,8 +181,8 @@ impl kit::Queue<Native> for Queue {
         &self.device
     }
 
-    fn is_in_order(&self) -> bool {
-        true
+    fn flags(&self) -> QueueFlags {
+        QueueFlags::empty() // it is in order
     }
 
     fn finish(&self) -> UrResult<()> {
@@ -341,10 +340,7 @@ impl kit::Graph<Native> for Graph {
     fn end_capture(queue: &Arc<Queue>) -> UrResult<CapturedGraph<Self>> {
         let capture = queue.captures.lock().take_if(|capture| capture.origin);
         let Some(Capture { graph, own, .. }) = capture else {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_COMMAND_LIST_NOT_CAPTURING,
-                "the stream does not capture",
-            ));
+            kit::bail!(ERROR_COMMAND_LIST_NOT_CAPTURING: "the stream does not capture");
         };
         Ok(match own {
             true => CapturedGraph::New(graph),

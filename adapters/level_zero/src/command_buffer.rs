@@ -70,7 +70,7 @@ impl Run {
     fn is_over(&self) -> bool {
         match &self.end {
             Some(end) => end.is_over(),
-            None => self.queue.is_empty(),
+            None => self.queue.is_complete(),
         }
     }
 

@@ -205,6 +205,10 @@ impl kit::Context<LevelZero> for Context {
         }
     }
 
+    fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
     #[inline(always)]
     fn check_command(&self, device: &Arc<Device>, command: &Command<'_, LevelZero>) -> UrResult<()> {
         command.check_operands_and_global(self, |global| global.program.locate(device, global).map(drop))

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{ImageCreate, ImageLimits, ImageShape, InfoOut, PixelSteps, UrResult};
+use kit::{ImageCreate, ImageLimits, ImageRect, ImageShape, InfoOut, PixelSteps, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -16,7 +16,7 @@ use crate::{Context, Device, LevelZero, conv};
 /// What is special about an image.
 pub(crate) struct Image {
     raw: Owned<ImageKind>,
-    shape: ImageShape,
+    pub(crate) shape: ImageShape,
     /// Whether the driver copies from and to rows with gaps.
     has_pitches: bool,
 }
@@ -32,14 +32,45 @@ pub(crate) struct Pixels {
     to_image: bool,
 }
 
+/// A box of an image of this shape, which is inside of it.
+pub(crate) fn region(shape: &ImageShape, origin: RectOffset, size: RectRegion) -> UrResult<ze_image_region_t> {
+    shape.check_box(origin, size)?;
+    Ok(ze_image_region_t {
+        originX: origin.x as u32,
+        originY: origin.y as u32,
+        originZ: origin.z as u32,
+        width: size.width as u32,
+        height: size.height as u32,
+        depth: size.depth as u32,
+    })
+}
+
+impl Pixels {
+    /// A copy of a box from or to memory.
+    pub(crate) fn new(shape: &ImageShape, rect: &ImageRect, memory: *mut c_void, to_image: bool) -> UrResult<Self> {
+        let pitches = [rect.row_pitch, rect.slice_pitch];
+        let [Ok(row), Ok(slice)] = pitches.map(u32::try_from) else {
+            kit::bail!(ERROR_INVALID_SIZE: "rows and slices cannot be {pitches:?} bytes apart in Level Zero");
+        };
+        Ok(Self {
+            region: region(shape, rect.origin, rect.region)?,
+            memory,
+            pitches: [row, slice],
+            steps: shape.steps(rect)?,
+            to_image,
+        })
+    }
+}
+
 impl Image {
     /// What a client's description means on a device.
-    fn describe(device: &Device, format: &ImageFormat, desc: &ImageDesc) -> UrResult<(Self, ze_image_desc_t)> {
+    fn describe(device: &Device, format: &ImageFormat, desc: &ImageDesc) -> UrResult<(ImageShape, ze_image_desc_t)> {
         let is_srgb = format.channelOrder == ImageChannelOrder::SRGBA;
         let known = conv::image_format(format).filter(|_| !is_srgb || device.driver.has(ZE_SRGB_EXT_NAME));
         let Some((layout, pixel)) = known else {
             kit::bail!(
-                ERROR_UNSUPPORTED_IMAGE_FORMAT: "the Level Zero driver has no image format of {:?}, {:?}", format.channelOrder, format.channelType
+                ERROR_UNSUPPORTED_IMAGE_FORMAT:
+                    "the Level Zero driver has no image format of {:?}, {:?}", format.channelOrder, format.channelType
             );
         };
         let f = &device.facts.images;
@@ -64,56 +95,20 @@ impl Image {
             arraylevels: shape.layers(),
             ..Default::default()
         };
-        let image = Self {
-            raw: Owned::default(),
+        Ok((shape, ze_desc))
+    }
+
+    fn new(raw: Owned<ImageKind>, shape: ImageShape, device: &Device) -> Self {
+        Self {
+            raw,
             shape,
             has_pitches: device.driver.has(ZE_IMAGE_COPY_EXT_NAME),
-        };
-        Ok((image, ze_desc))
+        }
     }
 
     /// The driver's handle.
     pub(crate) fn handle(&self) -> ze_image_handle_t {
         *self.raw
-    }
-
-    /// Refuses to copy pixels of another format.
-    pub(crate) fn check_format(&self, other: &Self) -> UrResult<()> {
-        self.shape.check_format(&other.shape)
-    }
-
-    /// A box of it, which is inside of it.
-    pub(crate) fn region(&self, origin: RectOffset, region: RectRegion) -> UrResult<ze_image_region_t> {
-        self.shape.check_box(origin, region)?;
-        Ok(ze_image_region_t {
-            originX: origin.x as u32,
-            originY: origin.y as u32,
-            originZ: origin.z as u32,
-            width: region.width as u32,
-            height: region.height as u32,
-            depth: region.depth as u32,
-        })
-    }
-
-    /// A copy of a box from or to memory with these pitches between rows and slices, of which 0 means no gaps.
-    pub(crate) fn pixels(
-        &self,
-        origin: RectOffset,
-        region: RectRegion,
-        memory: *mut c_void,
-        pitches: [usize; 2],
-        to_image: bool,
-    ) -> UrResult<Pixels> {
-        let [Ok(row), Ok(slice)] = pitches.map(u32::try_from) else {
-            kit::bail!(ERROR_INVALID_SIZE: "rows and slices cannot be {pitches:?} bytes apart in Level Zero");
-        };
-        Ok(Pixels {
-            region: self.region(origin, region)?,
-            memory,
-            pitches: [row, slice],
-            steps: self.shape.steps(region, pitches)?,
-            to_image,
-        })
     }
 
     /// Appends a copy.
@@ -169,7 +164,7 @@ impl kit::UsmMemImage<LevelZero> for Image {
     fn create(context: &Arc<Context>, create: &ImageCreate<'_>) -> UrResult<Self> {
         kit::check_host_flags(create.flags)?;
         let device = &context.devices[0];
-        let (mut image, mut desc) = Self::describe(device, create.format, create.desc)?;
+        let (shape, mut desc) = Self::describe(device, create.format, create.desc)?;
         let srgb = desc!(ze_srgb_ext_desc_t: sRGB = 1);
         if create.format.channelOrder == ImageChannelOrder::SRGBA {
             desc.pNext = (&raw const srgb).cast();
@@ -179,16 +174,22 @@ impl kit::UsmMemImage<LevelZero> for Image {
         }
         let initial = match create.host {
             Some(host) => {
-                let (origin, all) = image.shape.whole();
-                let pitches = [create.desc.rowPitch, create.desc.slicePitch];
-                let pixels = image.pixels(origin, all, host.0, pitches, true);
+                let (origin, region) = shape.whole();
+                let rect = ImageRect {
+                    origin,
+                    region,
+                    row_pitch: create.desc.rowPitch,
+                    slice_pitch: create.desc.slicePitch,
+                };
+                let pixels = Pixels::new(&shape, &rect, host.0, true);
                 Some(pixels.map_err(|error| error.with_code(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR))?)
             }
             None => None,
         };
         // SAFETY: a live context and a device of it, structures that live until the call returns, and the image that was
         // just made.
-        image.raw = unsafe { Owned::new(ze_get!(zeImageCreate(**context.raw, device.raw, &desc))?, true) };
+        let raw = unsafe { Owned::new(ze_get!(zeImageCreate(**context.raw, device.raw, &desc))?, true) };
+        let image = Self::new(raw, shape, device);
         if let Some(pixels) = initial {
             // SAFETY: a live list; the client vouches for its memory, and the command is complete when this returns.
             context.synchronously(|list| unsafe { image.append(list, &pixels, Deps::none()) })?;
@@ -203,10 +204,11 @@ impl kit::UsmMemImage<LevelZero> for Image {
         desc: &ImageDesc,
         owned: bool,
     ) -> UrResult<Self> {
-        let (mut image, _) = Self::describe(&context.devices[0], format, desc)?;
+        let device = &context.devices[0];
+        let (shape, _) = Self::describe(device, format, desc)?;
         // SAFETY: the client vouches for its native handle.
-        image.raw = unsafe { Owned::new(native as ze_image_handle_t, owned) };
-        Ok(image)
+        let raw = unsafe { Owned::new(native as ze_image_handle_t, owned) };
+        Ok(Self::new(raw, shape, device))
     }
 
     fn bytes(&self) -> usize {
@@ -222,6 +224,6 @@ impl kit::UsmMemImage<LevelZero> for Image {
     }
 
     fn retire(&mut self, context: &Arc<Context>) {
-        context.retire(std::mem::take(&mut self.raw));
+        context.retire(self.raw.take());
     }
 }

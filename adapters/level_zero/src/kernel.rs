@@ -203,13 +203,7 @@ impl OnDevice {
                     *new += 1;
                     self.set_bytes(index, bytes.len(), bytes.as_ptr().cast())
                 };
-                if let Ok(&bytes) = <&[u8; 4]>::try_from(bytes) {
-                    arg_cache.number(index, ArgKey::value(4), u32::from_ne_bytes(bytes).into(), || true, set)
-                } else if let Ok(&bytes) = <&[u8; 8]>::try_from(bytes) {
-                    arg_cache.number(index, ArgKey::handle(), u64::from_ne_bytes(bytes), || true, set)
-                } else {
-                    arg_cache.bytes(index, bytes, set)
-                }
+                arg_cache.value(index, bytes, || true, set)
             }
             Arg::Pointer(index, pointer) => self.set_address(index, pointer.addr(), new),
             Arg::Local(index, size) => {

@@ -4,8 +4,8 @@
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
-use kit::ur::{NativeHandle, PlatformInfo, ResultCode};
-use kit::{HandleCell, InfoOut, UrError, UrResult};
+use kit::ur::{NativeHandle, PlatformInfo};
+use kit::{HandleCell, InfoOut, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
@@ -95,7 +95,7 @@ impl DriverFacts {
             }
         };
         let found = self.import.get_or_init(find).as_ref();
-        let missing = |reason: &String| UrError::with_message(ResultCode::ERROR_UNSUPPORTED_FEATURE, reason.clone());
+        let missing = |reason: &String| kit::error!(ERROR_UNSUPPORTED_FEATURE: "{reason}");
         found.copied().map_err(missing)
     }
 

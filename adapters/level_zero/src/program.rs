@@ -345,7 +345,8 @@ impl kit::Program<LevelZero> for Program {
     fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
         if !context.devices.iter().any(|device| device.facts.takes_spirv()) {
             kit::bail!(
-                ERROR_COMPILER_NOT_AVAILABLE: "the Level Zero driver does not take SPIR-V, which SYCL programs are made of"
+                ERROR_COMPILER_NOT_AVAILABLE:
+                    "the Level Zero driver does not take SPIR-V, which SYCL programs are made of"
             );
         }
         kit::check_spirv(il)?;
@@ -430,12 +431,6 @@ impl kit::Program<LevelZero> for Program {
         flags: ExpProgramFlags,
     ) -> Result<Arc<Self>, LinkFailure<Self>> {
         let open = flags.contains(ExpProgramFlags::ALLOW_UNRESOLVED_SYMBOLS);
-        if programs
-            .iter()
-            .any(|program| program.context.shared.number != context.shared.number)
-        {
-            kit::bail!(ERROR_INVALID_CONTEXT: "programs are linked in their own context");
-        }
         let options = options.unwrap_or(c"");
         let mut words = options.to_bytes().split(u8::is_ascii_whitespace);
         let is_library = words.any(|word| word == b"-create-library");

@@ -11,10 +11,10 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use kit::ur::{CommandType, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
+use kit::ur::{CommandType, NativeHandle, QueueFlags};
 use kit::{
-    BusyMark, Capture, Command, Context as _, EventOut, HandleCell, InFlight, InfoOut, Objects, QueueNativeProperties,
-    QueueProperties, UrResult, WaitList,
+    BusyMark, Capture, Context as _, EventOut, HandleCell, InFlight, Objects, QueueNativeProperties, QueueProperties,
+    UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -126,7 +126,7 @@ impl Queue {
     }
 
     /// Whether every command is complete.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub(crate) fn is_complete(&self) -> bool {
         // SAFETY: a live list.
         unsafe { ze!(zeCommandListHostSynchronize(self.list(), 0)) }.is_ok()
     }
@@ -145,11 +145,7 @@ impl Drop for Queue {
         }
         let marker = self.mark.leave(self);
         let lists = std::mem::take(self.retired.get_mut());
-        let kept = (
-            std::mem::take(self.state.get_mut()),
-            lists,
-            std::mem::take(&mut self.raw),
-        );
+        let kept = (std::mem::take(self.state.get_mut()), lists, self.raw.take());
         // The list stays until its commands are complete, and so does what they wait for. The context is kept by others
         // or goes after them.
         let Some(last) = marker
@@ -191,31 +187,10 @@ impl kit::Queue<LevelZero> for Queue {
         Ok(Self::new(raw, context, device, flags, false))
     }
 
-    fn context(&self) -> &Arc<Context> {
-        &self.context
-    }
+    kit::queue_member_methods!(LevelZero);
 
-    fn device(&self) -> &Arc<Device> {
-        &self.device
-    }
-
-    fn is_in_order(&self) -> bool {
-        self.in_order
-    }
-
-    fn capture(&self) -> Option<&Capture<LevelZero>> {
-        Some(&self.capture)
-    }
-
-    fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            QueueInfo::FLAGS => out.value(self.flags),
-            QueueInfo::EMPTY => out.bool(self.is_empty()),
-            // It is not a queue on the device.
-            QueueInfo::SIZE => Err(ResultCode::ERROR_INVALID_QUEUE.into()),
-            QueueInfo::DEVICE_DEFAULT => out.value(QueueHandle::default()),
-            _ => out.unsupported(),
-        }
+    fn is_empty(&self) -> UrResult<bool> {
+        Ok(self.is_complete())
     }
 
     fn finish(&self) -> UrResult<()> {
@@ -268,11 +243,7 @@ impl kit::Queue<LevelZero> for Queue {
     kit::memory_queue_methods!(LevelZero);
 
     fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
-        if wait.is_empty() {
-            return Ok(());
-        }
-        // The client's commands come after what it waits for.
-        kit::Queue::submit(self, Command::barrier(), false, wait, EventOut::none())
+        kit::begin_native_by_barrier(self, wait)
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {

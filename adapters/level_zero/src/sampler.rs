@@ -38,7 +38,7 @@ impl Sampler {
 
 impl Drop for Sampler {
     fn drop(&mut self) {
-        self.context.retire(std::mem::take(&mut self.raw));
+        self.context.retire(self.raw.take());
     }
 }
 

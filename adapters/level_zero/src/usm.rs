@@ -17,7 +17,6 @@ use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmDeviceMemFlags, UsmHo
 use kit::{Device as _, UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::OnceLock;
 
 use crate::queue::{Deps, append_copy, append_fill};
 use crate::ze::{self, desc, ze, ze_get};
@@ -26,11 +25,8 @@ use crate::{Context, Device, LevelZero, Queue, conv};
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 
-/// `UR_LEVEL_ZERO_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
-fn limit() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| kit::environment::LEVEL_ZERO_USM_POOL.size(512 << 20))
-}
+/// How much free USM a context keeps.
+static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::LEVEL_ZERO_USM_POOL);
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
@@ -47,7 +43,7 @@ impl kit::MemoryProvider for Context {
     }
 
     fn cache_limit() -> usize {
-        limit()
+        LIMIT.get()
     }
 
     fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
@@ -62,22 +58,49 @@ impl kit::MemoryProvider for Context {
         align: usize,
         properties: &UsmProperties,
     ) -> UrResult<usize> {
-        let address = match self.allocate_with(place, size, align, properties) {
-            Err(error) if self.is_dedicated(properties) => {
-                // The flags are hints, and drivers refuse those that mean nothing to them.
-                log::debug!("USM is allocated without the flags of {properties:?}, with which it fails: {error}");
-                self.allocate_with(place, size, align, &UsmProperties::NONE)
+        let mut relaxed = ze_relaxed_allocation_limits_exp_desc_t {
+            flags: ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE,
+            ..Default::default()
+        };
+        let device = place.device.as_ref().unwrap_or(&self.devices[0]);
+        let is_large = size as u64 > device.facts.properties.maxMemAllocSize;
+        let chain: *const c_void = match is_large && device.driver.has(ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME) {
+            true => (&raw mut relaxed).cast(),
+            false => std::ptr::null(),
+        };
+        let on_device = desc!(ze_device_mem_alloc_desc_t: pNext = chain, flags = device_flags(properties));
+        let on_host = ze_host_mem_alloc_desc_t {
+            pNext: match place.kind {
+                UsmType::HOST => chain,
+                _ => std::ptr::null(),
+            },
+            flags: host_flags(properties),
+            ..Default::default()
+        };
+        let context = **self.raw;
+        // SAFETY: a live context and device, and descriptions that live until the call returns.
+        let allocated: UrResult<*mut c_void> = unsafe {
+            match place.kind {
+                UsmType::HOST => ze_get!(zeMemAllocHost(context, &on_host, size, align)),
+                UsmType::DEVICE => ze_get!(zeMemAllocDevice(context, &on_device, size, align, device.raw)),
+                _ => ze_get!(zeMemAllocShared(context, &on_device, &on_host, size, align, device.raw)),
             }
-            other => other,
-        }?;
-        if place.zero {
-            let fill = |list| append_fill(list, address, &[0], size, Deps::none());
-            if let Err(error) = self.synchronously(fill) {
-                self.give_back(address)?;
-                return Err(error);
-            }
-        }
-        Ok(address as usize)
+        };
+        allocated
+            .map(|address| address as usize)
+            .map_err(|error| match error.code() {
+                ResultCode::ERROR_UNSUPPORTED_SIZE | ResultCode::ERROR_INVALID_SIZE => error
+                    .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
+                    .context(&format!("the driver does not allocate {size} bytes at once")),
+                // The specification has one word for both memories.
+                ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error.with_code(ResultCode::ERROR_OUT_OF_RESOURCES),
+                ResultCode::ERROR_UNSUPPORTED_ALIGNMENT => error.with_code(ResultCode::ERROR_INVALID_VALUE),
+                _ => error,
+            })
+    }
+
+    fn clear(&self, _place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
+        self.synchronously(|list| append_fill(list, address as *mut c_void, &[0], size, Deps::none()))
     }
 
     fn free(&self, _place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
@@ -85,7 +108,7 @@ impl kit::MemoryProvider for Context {
     }
 
     fn is_dedicated(&self, properties: &UsmProperties) -> bool {
-        !properties.device_flags.is_empty() || !properties.host_flags.is_empty()
+        properties.has_flags()
     }
 
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
@@ -125,52 +148,6 @@ impl kit::MemoryProvider for Context {
 }
 
 impl Context {
-    fn allocate_with(
-        &self,
-        place: &UsmPlace<Self>,
-        size: usize,
-        align: usize,
-        properties: &UsmProperties,
-    ) -> UrResult<*mut c_void> {
-        let mut relaxed = ze_relaxed_allocation_limits_exp_desc_t {
-            flags: ZE_RELAXED_ALLOCATION_LIMITS_EXP_FLAG_MAX_SIZE,
-            ..Default::default()
-        };
-        let device = place.device.as_ref().unwrap_or(&self.devices[0]);
-        let is_large = size as u64 > device.facts.properties.maxMemAllocSize;
-        let chain: *const c_void = match is_large && device.driver.has(ZE_RELAXED_ALLOCATION_LIMITS_EXP_NAME) {
-            true => (&raw mut relaxed).cast(),
-            false => std::ptr::null(),
-        };
-        let on_device = desc!(ze_device_mem_alloc_desc_t: pNext = chain, flags = device_flags(properties));
-        let on_host = ze_host_mem_alloc_desc_t {
-            pNext: match place.kind {
-                UsmType::HOST => chain,
-                _ => std::ptr::null(),
-            },
-            flags: host_flags(properties),
-            ..Default::default()
-        };
-        let context = **self.raw;
-        // SAFETY: a live context and device, and descriptions that live until the call returns.
-        let allocated = unsafe {
-            match place.kind {
-                UsmType::HOST => ze_get!(zeMemAllocHost(context, &on_host, size, align)),
-                UsmType::DEVICE => ze_get!(zeMemAllocDevice(context, &on_device, size, align, device.raw)),
-                _ => ze_get!(zeMemAllocShared(context, &on_device, &on_host, size, align, device.raw)),
-            }
-        };
-        allocated.map_err(|error| match error.code() {
-            ResultCode::ERROR_UNSUPPORTED_SIZE | ResultCode::ERROR_INVALID_SIZE => error
-                .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
-                .context(&format!("the driver does not allocate {size} bytes at once")),
-            // The specification has one word for both memories.
-            ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error.with_code(ResultCode::ERROR_OUT_OF_RESOURCES),
-            ResultCode::ERROR_UNSUPPORTED_ALIGNMENT => error.with_code(ResultCode::ERROR_INVALID_VALUE),
-            _ => error,
-        })
-    }
-
     /// Gives memory back to the driver. No command uses it.
     fn give_back(&self, address: *mut c_void) -> UrResult<()> {
         if ze::is_lost() {
@@ -205,7 +182,8 @@ impl kit::UsmAlloc<LevelZero> for Context {
         const PAGE: usize = 4096;
         if size == 0 || !size.is_multiple_of(PAGE) || !memory.addr().is_multiple_of(PAGE) {
             kit::bail!(
-                ERROR_INVALID_VALUE: "only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"
+                ERROR_INVALID_VALUE:
+                    "only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"
             );
         }
         self.usm_import(memory, size)
@@ -222,25 +200,22 @@ impl kit::UsmAlloc<LevelZero> for Context {
     }
 }
 
-/// A flag, if it is to be set.
-fn flag(is_set: bool, flag: u32) -> u32 {
-    if is_set { flag } else { 0 }
-}
-
 fn device_flags(properties: &UsmProperties) -> ze_device_mem_alloc_flags_t {
-    let has = |flags| properties.device_flags.contains(flags);
-    flag(
-        has(UsmDeviceMemFlags::WRITE_COMBINED),
-        ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED,
-    ) | flag(
-        has(UsmDeviceMemFlags::INITIAL_PLACEMENT),
-        ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT,
-    )
+    let mut flags = 0;
+    if properties.device_flags.contains(UsmDeviceMemFlags::WRITE_COMBINED) {
+        flags |= ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_UNCACHED;
+    }
+    if properties.device_flags.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT) {
+        flags |= ZE_DEVICE_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT;
+    }
+    flags
 }
 
 fn host_flags(properties: &UsmProperties) -> ze_host_mem_alloc_flags_t {
     // At most one side of shared memory is the first.
     let on_device = properties.device_flags.contains(UsmDeviceMemFlags::INITIAL_PLACEMENT);
-    let on_host = properties.host_flags.contains(UsmHostMemFlags::INITIAL_PLACEMENT) && !on_device;
-    flag(on_host, ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT)
+    match properties.host_flags.contains(UsmHostMemFlags::INITIAL_PLACEMENT) && !on_device {
+        true => ZE_HOST_MEM_ALLOC_FLAG_BIAS_INITIAL_PLACEMENT,
+        false => 0,
+    }
 }

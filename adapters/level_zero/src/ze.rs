@@ -2,10 +2,9 @@
 //! Level Zero's functions, found at run time, and owners of its objects.
 
 use std::ffi::CStr;
-use std::ops::Deref;
 
 use kit::ur::ResultCode;
-use kit::{DriverUse, UrError, UrResult};
+use kit::{DriverUse, NativeObject, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::OnceLock;
@@ -155,83 +154,23 @@ pub(crate) fn string(get: impl Fn(*mut usize, *mut std::ffi::c_char) -> UrResult
     Ok(text.to_string_lossy().into_owned())
 }
 
-/// A kind of objects of Level Zero.
-///
-/// # Safety
-/// Handles of this kind may be used and destroyed from any thread, one at a time.
-pub(crate) unsafe trait Kind: 'static {
-    /// What it is of.
-    type Raw;
-
-    /// Destroys an object.
-    ///
-    /// # Safety
-    /// The handle is live, and used no more.
-    unsafe fn destroy(handle: *mut Self::Raw) -> UrResult<()>;
-}
-
 /// A handle of Level Zero. Its object is destroyed when this is dropped, unless it is the client's.
-pub(crate) struct Owned<K: Kind> {
-    handle: *mut K::Raw,
-    is_ours: bool,
-}
-
-// SAFETY: `Kind` promises it.
-unsafe impl<K: Kind> Send for Owned<K> {}
-// SAFETY: as above; who uses the handle sees to it that no two threads do where Level Zero forbids that.
-unsafe impl<K: Kind> Sync for Owned<K> {}
-
-impl<K: Kind> Owned<K> {
-    /// Takes an object over.
-    ///
-    /// # Safety
-    /// The handle is live; if `is_ours`, nobody else destroys it, else it lives as long as this.
-    pub(crate) unsafe fn new(handle: *mut K::Raw, is_ours: bool) -> Self {
-        Self { handle, is_ours }
-    }
-}
-
-/// Nothing, in place of an object that was taken out.
-impl<K: Kind> Default for Owned<K> {
-    fn default() -> Self {
-        Self {
-            handle: std::ptr::null_mut(),
-            is_ours: false,
-        }
-    }
-}
-
-impl<K: Kind> Deref for Owned<K> {
-    type Target = *mut K::Raw;
-
-    #[inline(always)]
-    fn deref(&self) -> &*mut K::Raw {
-        &self.handle
-    }
-}
-
-impl<K: Kind> Drop for Owned<K> {
-    fn drop(&mut self) {
-        if !self.is_ours || USE.is_gone() {
-            return;
-        }
-        // SAFETY: `new`'s caller has given it up.
-        if let Err(error) = unsafe { K::destroy(self.handle) } {
-            log::warn!("an object of the driver is leaked: {error}");
-        }
-    }
-}
+pub(crate) type Owned<K> = kit::NativeOwned<K>;
 
 macro_rules! kinds {
-    ($( $(#[$doc:meta])* $kind:ident: $raw:ident, $destroy:ident; )*) => { $(
+    ($( $(#[$doc:meta])* $kind:ident: $handle:ty, $name:literal, $destroy:ident; )*) => { $(
         $(#[$doc])*
         pub(crate) enum $kind {}
 
         // SAFETY: Level Zero's handles belong to no thread.
-        unsafe impl Kind for $kind {
-            type Raw = $raw;
+        unsafe impl NativeObject for $kind {
+            type Handle = $handle;
+            const NAME: &'static str = $name;
 
-            unsafe fn destroy(handle: *mut $raw) -> UrResult<()> {
+            unsafe fn release(handle: $handle) -> UrResult<()> {
+                if USE.is_gone() {
+                    return Ok(());
+                }
                 // SAFETY: passed on to the caller.
                 unsafe { ze!($destroy(handle)) }
             }
@@ -241,21 +180,21 @@ macro_rules! kinds {
 
 kinds! {
     /// Contexts.
-    ContextKind: _ze_context_handle_t, zeContextDestroy;
+    ContextKind: ze_context_handle_t, "a context", zeContextDestroy;
     /// Command lists.
-    ListKind: _ze_command_list_handle_t, zeCommandListDestroy;
+    ListKind: ze_command_list_handle_t, "a command list", zeCommandListDestroy;
     /// Pools of events.
-    EventPoolKind: _ze_event_pool_handle_t, zeEventPoolDestroy;
+    EventPoolKind: ze_event_pool_handle_t, "a pool of events", zeEventPoolDestroy;
     /// Events.
-    EventKind: _ze_event_handle_t, zeEventDestroy;
+    EventKind: ze_event_handle_t, "an event", zeEventDestroy;
     /// Modules.
-    ModuleKind: _ze_module_handle_t, zeModuleDestroy;
+    ModuleKind: ze_module_handle_t, "a module", zeModuleDestroy;
     /// Kernels.
-    KernelKind: _ze_kernel_handle_t, zeKernelDestroy;
+    KernelKind: ze_kernel_handle_t, "a kernel", zeKernelDestroy;
     /// Images.
-    ImageKind: _ze_image_handle_t, zeImageDestroy;
+    ImageKind: ze_image_handle_t, "an image", zeImageDestroy;
     /// Samplers.
-    SamplerKind: _ze_sampler_handle_t, zeSamplerDestroy;
+    SamplerKind: ze_sampler_handle_t, "a sampler", zeSamplerDestroy;
     /// Logs of builds.
-    BuildLogKind: _ze_module_build_log_handle_t, zeModuleBuildLogDestroy;
+    BuildLogKind: ze_module_build_log_handle_t, "the log of a build", zeModuleBuildLogDestroy;
 }

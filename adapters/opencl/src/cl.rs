@@ -5,8 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use kit::ur::ResultCode;
-use kit::{NativeObject, NativeRef, UrError, UrResult};
+use kit::{CountedObject, NativeObject, NativeRef, UrError, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{AtFork, OnceLock};
@@ -146,17 +145,13 @@ extern "C" fn failed(function: &'static str, code: cl_int) -> UrError {
 #[allow(improper_ctypes_definitions, reason = "as above")]
 pub extern "C" fn missing(function: &'static str) -> UrError {
     if is_lost() {
-        return UrError::with_message(
-            ResultCode::ERROR_DEVICE_LOST,
-            format!(
-                "{function} is not called: the process was forked when the driver was in use, and has none of its threads"
-            ),
+        return kit::error!(
+            ERROR_DEVICE_LOST:
+                "{function} is not called: the process was forked when the driver was in use, and has none of its \
+                 threads"
         );
     }
-    UrError::with_message(
-        ResultCode::ERROR_UNSUPPORTED_FEATURE,
-        format!("the OpenCL library or driver has no {function}: a newer one is needed"),
-    )
+    kit::error!(ERROR_UNSUPPORTED_FEATURE: "the OpenCL library or driver has no {function}: a newer one is needed")
 }
 
 /// The question that [`value`], [`array()`], [`string`] and [`handles`] ask: a function as [`cl`] takes it, without its last three
@@ -315,15 +310,18 @@ macro_rules! objects {
             type Handle = $handle;
             const NAME: &'static str = $name;
 
-            unsafe fn retain(handle: $handle) -> UrResult<()> {
-                // SAFETY: passed on to the caller.
-                unsafe { cl!($retain(handle)) }
-            }
-
             #[inline]
             unsafe fn release(handle: $handle) -> UrResult<()> {
                 // SAFETY: passed on to the caller.
                 unsafe { cl!($release(handle)) }
+            }
+        }
+
+        // SAFETY: OpenCL counts references.
+        unsafe impl CountedObject for $kind {
+            unsafe fn retain(handle: $handle) -> UrResult<()> {
+                // SAFETY: passed on to the caller.
+                unsafe { cl!($retain(handle)) }
             }
         }
 

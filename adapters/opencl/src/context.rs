@@ -4,8 +4,8 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::sync::Arc;
 
-use kit::ur::{ContextFlags, ContextInfo, NativeHandle, ResultCode};
-use kit::{Command, Deleters, HandleCell, InfoOut, NativeRef, UniqueId, UrError, UrResult};
+use kit::ur::{ContextFlags, ContextInfo, NativeHandle};
+use kit::{Command, Deleters, HandleCell, InfoOut, NativeRef, UniqueId, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -77,10 +77,7 @@ impl Context {
                 .collect::<UrResult<_>>()?;
         }
         if devices.is_empty() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the native context has no device",
-            ));
+            kit::bail!(ERROR_INVALID_CONTEXT: "the native context has no device");
         }
         // SAFETY: as above.
         let context = Self::new(unsafe { NativeRef::wrap(native, owned) }?, devices);
@@ -108,10 +105,7 @@ impl kit::Context<OpenCl> for Context {
             .map(|p| p.raw)
             .collect();
         if platforms.iter().any(|p| *p != platforms[0]) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "an OpenCL context cannot have devices of several platforms",
-            ));
+            kit::bail!(ERROR_INVALID_DEVICE: "an OpenCL context cannot have devices of several platforms");
         }
         let raw_devices: Vec<_> = devices.iter().map(|d| d.raw).collect();
         // SAFETY: live devices; no properties; `notify` touches only its message.

@@ -13,7 +13,7 @@ use std::ffi::CStr;
 use std::sync::{Arc, Weak};
 
 use kit::ur::*;
-use kit::{HandleCell, InfoOut, NativeRef, UrError, UrResult};
+use kit::{HandleCell, InfoOut, NativeRef, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -73,12 +73,8 @@ impl Device {
 
     /// Wraps a native sub-device of one of `platforms`; the wrapper has a reference of its own.
     pub(crate) fn from_native(platforms: &[Arc<Platform>], raw: cl_device_id) -> UrResult<Arc<Self>> {
-        let stranger = || {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the native handle is no device of this OpenCL loader's platforms",
-            )
-        };
+        let stranger =
+            || kit::error!(ERROR_INVALID_DEVICE: "the native handle is no device of this OpenCL loader's platforms");
         if raw.is_null() {
             return Err(stranger());
         }

@@ -149,13 +149,7 @@ impl Kernel {
         match *arg {
             Arg::Value(index, bytes) => {
                 let set = || self.set_bytes(index, bytes.len(), bytes.as_ptr().cast());
-                if let Ok(&bytes) = <&[u8; 4]>::try_from(bytes) {
-                    arg_cache.number(index, ArgKey::value(4), u32::from_ne_bytes(bytes).into(), || true, set)
-                } else if let Ok(&bytes) = <&[u8; 8]>::try_from(bytes) {
-                    arg_cache.number(index, ArgKey::handle(), u64::from_ne_bytes(bytes), lasting, set)
-                } else {
-                    arg_cache.bytes(index, bytes, set)
-                }
+                arg_cache.value(index, bytes, lasting, set)
             }
             Arg::Pointer(index, pointer) => {
                 arg_cache.number(index, ArgKey::address(), pointer.addr() as u64, lasting, || {

@@ -4,8 +4,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, NativeHandle, ResultCode};
-use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, NativeRef, UrError, UrResult};
+use kit::ur::{ImageDesc, ImageFormat, ImageInfo, MemFlags, NativeHandle};
+use kit::{BufferProperties, HandleCell, HostPointer, ImageCreate, InfoOut, NativeRef, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -69,10 +69,7 @@ impl Mem {
         let mem = unsafe { NativeRef::<MemObject>::borrowed(native) };
         let (size, kind) = (mem.ask(CL_MEM_SIZE)?, mem.ask::<cl_mem_object_type>(CL_MEM_TYPE)?);
         if mem.ask::<*mut c_void>(CL_MEM_CONTEXT)? != *context.raw {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the native memory object belongs to another context",
-            ));
+            kit::bail!(ERROR_INVALID_CONTEXT: "the native memory object belongs to another context");
         }
         // SAFETY: as above.
         let raw = unsafe { NativeRef::wrap(native, owned) }?;

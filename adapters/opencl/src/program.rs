@@ -27,10 +27,7 @@ pub(crate) struct Program {
 fn raw_devices(context: &Context, devices: &[Arc<Device>]) -> UrResult<Vec<cl_device_id>> {
     let raw = |device: &Arc<Device>| match context.device(device.raw) {
         Some(_) => Ok(device.raw),
-        None => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_DEVICE,
-            "a program is built for devices of its context only",
-        )),
+        None => Err(kit::error!(ERROR_INVALID_DEVICE: "a program is built for devices of its context only")),
     };
     devices.iter().map(raw).collect()
 }
@@ -123,13 +120,11 @@ impl Program {
             Ok(()) => Ok((address, size)),
             Err(error) if error.code() == ResultCode::ERROR_UNSUPPORTED_FEATURE => Err(error),
             // Drivers say different things of a program that they have not built for the device.
-            Err(_) if !self.is_executable(device) => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
-                "the program was not built for this device, or its build failed",
+            Err(_) if !self.is_executable(device) => Err(kit::error!(
+                ERROR_INVALID_PROGRAM_EXECUTABLE: "the program was not built for this device, or its build failed"
             )),
-            Err(error) => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the program has no global variable {name:?} for this device: {error}"),
+            Err(error) => Err(kit::error!(
+                ERROR_INVALID_VALUE: "the program has no global variable {name:?} for this device: {error}"
             )),
         }
     }
@@ -152,22 +147,18 @@ fn no_flags(flags: ExpProgramFlags) -> UrResult<()> {
     if flags.is_empty() {
         return Ok(());
     }
-    Err(UrError::with_message(
-        ResultCode::ERROR_UNSUPPORTED_FEATURE,
-        format!("OpenCL cannot build with {flags:?}: every symbol must be resolved"),
-    ))
+    Err(kit::error!(ERROR_UNSUPPORTED_FEATURE: "OpenCL cannot build with {flags:?}: every symbol must be resolved"))
 }
 
 /// Says what to do about a driver that takes no SPIR-V.
 fn no_compiler(context: &Context) -> UrError {
     let platform = kit::Device::platform(&*context.devices[0]);
     let name = platform.as_ref().map_or("", |p| p.name());
-    UrError::with_message(
-        ResultCode::ERROR_COMPILER_NOT_AVAILABLE,
-        format!(
-            "the OpenCL platform \"{name}\" does not take SPIR-V, which SYCL programs are made of. Choose another device, \
-             or install a driver that does: Intel's CPU driver (the package intel-opencl-rt of PyPI) runs on any x86-64 machine"
-        ),
+    kit::error!(
+        ERROR_COMPILER_NOT_AVAILABLE:
+            "the OpenCL platform \"{name}\" does not take SPIR-V, which SYCL programs are made of. Choose another \
+             device, or install a driver that does: Intel's CPU driver (the package intel-opencl-rt of PyPI) runs on any \
+             x86-64 machine"
     )
 }
 

@@ -12,10 +12,10 @@ use std::ffi::c_void;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo, ResultCode};
+use kit::ur::{CommandType, MapFlags, NativeHandle, QueueFlags, QueueHandle, QueueInfo};
 use kit::{
     BusyMark, Capture, Command, EventOut, HandleCell, HandleGroup, InfoOut, NativeRef, Objects, QueueNativeProperties,
-    QueueProperties, UniqueId, UrError, UrResult, WaitList, WeakRegistry,
+    QueueProperties, UniqueId, UrResult, WaitList, WeakRegistry,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -90,26 +90,14 @@ impl kit::Queue<OpenCl> for Queue {
         Ok(Self::new(raw, context, device, flags, false))
     }
 
-    fn context(&self) -> &Arc<Context> {
-        &self.context
-    }
+    kit::queue_member_methods!(OpenCl);
 
-    fn device(&self) -> &Arc<Device> {
-        &self.device
-    }
-
-    fn is_in_order(&self) -> bool {
-        !self.flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE)
-    }
-
-    fn capture(&self) -> Option<&Capture<OpenCl>> {
-        Some(&self.capture)
+    fn is_empty(&self) -> UrResult<bool> {
+        self.is_complete()
     }
 
     fn info(&self, query: QueueInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            QueueInfo::FLAGS => out.value(self.flags),
-            QueueInfo::EMPTY => out.bool(self.is_empty()?),
             QueueInfo::DEVICE_DEFAULT => match self.device_default() {
                 Some(queue) => out.handle(&queue),
                 None => out.value(QueueHandle::default()),
@@ -158,12 +146,10 @@ impl kit::Queue<OpenCl> for Queue {
         let queue = unsafe { NativeRef::<QueueObject>::borrowed(native) };
         let bits: u64 = queue.ask(CL_QUEUE_PROPERTIES)?;
         let id: *mut c_void = queue.ask(CL_QUEUE_DEVICE)?;
-        let device = context.device(id).or(device).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_DEVICE,
-                "the native queue's device is not in the context",
-            )
-        })?;
+        let device = context
+            .device(id)
+            .or(device)
+            .ok_or_else(|| kit::error!(ERROR_INVALID_DEVICE: "the native queue's device is not in the context"))?;
         // SAFETY: as above.
         let raw = unsafe { NativeRef::wrap(native, owned) }?;
         // What OpenCL knows of the queue counts; the rest is what the client says.
@@ -223,11 +209,7 @@ impl kit::Queue<OpenCl> for Queue {
     }
 
     fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
-        if wait.is_empty() {
-            return Ok(());
-        }
-        // The client's commands come after what it waits for.
-        self.submit_any(Command::barrier(), false, wait, EventOut::none())
+        kit::begin_native_by_barrier(self, wait)
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {

@@ -20,12 +20,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::ur::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
 use kit::{
-    InFlight, NativeRef, SharedContexts, UniqueId, UrError, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties,
+    InFlight, NativeRef, SharedContexts, UniqueId, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties,
     note_usm_change,
 };
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::OnceLock;
 
 use crate::cl::{self, Properties, QueueObject, cl, cl_create, cl_get, query};
 use crate::{Context, Device, OpenCl, Queue, conv};
@@ -76,21 +75,18 @@ impl SharedContext {
     }
 }
 
-/// `UR_OPENCL_USM_POOL`: how much free USM a context keeps, read once; 512 MiB by default.
+/// How much free USM a context keeps.
 ///
-/// With `off`, each allocation is the driver's own, and `urUSMFree` waits for the commands that may use the memory, as
-/// far as the driver's `clMemBlockingFreeINTEL` does. This is for programs that free memory in use, and for finding
-/// them.
-fn limit() -> usize {
-    static LIMIT: OnceLock<usize> = OnceLock::new();
-    *LIMIT.get_or_init(|| kit::environment::OPENCL_USM_POOL.size(512 << 20))
-}
+/// With `UR_OPENCL_USM_POOL=off`, each allocation is the driver's own, and `urUSMFree` waits for the commands that may use
+/// the memory, as far as the driver's `clMemBlockingFreeINTEL` does. This is for programs that free memory in use, and for
+/// finding them.
+static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::OPENCL_USM_POOL);
 
 impl kit::MemoryProvider for Context {
     type Device = Device;
 
     // Without a cache the driver waits, and in a child of `fork` nothing runs.
-    kit::fence_by_markers!(Queue, |this| limit() == 0 || cl::is_lost(), this.shared.in_flight);
+    kit::fence_by_markers!(Queue, |this| LIMIT.get() == 0 || cl::is_lost(), this.shared.in_flight);
 
     fn usm(&self) -> &kit::ContextUsm<Self> {
         &self.shared.usm
@@ -101,7 +97,7 @@ impl kit::MemoryProvider for Context {
     }
 
     fn cache_limit() -> usize {
-        limit()
+        LIMIT.get()
     }
 
     fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
@@ -131,29 +127,56 @@ impl kit::MemoryProvider for Context {
         properties: &UsmProperties,
     ) -> UrResult<usize> {
         let align = cl_uint::try_from(align).map_err(|_| ResultCode::ERROR_UNSUPPORTED_ALIGNMENT)?;
-        let (flags, location) = (alloc_flags(properties), properties.location);
-        let address = match self.allocate_with(place, size, align, flags, location) {
-            Err(error) if flags != 0 => {
-                // The flags are hints, and drivers refuse those that mean nothing to them.
-                log::debug!("USM is allocated without the flags {flags:#x}, with which it fails: {error}");
-                self.allocate_with(place, size, align, 0, location)
+        let mut list = Properties::default();
+        let flags = alloc_flags(properties);
+        if flags != 0 {
+            list.add(CL_MEM_ALLOC_FLAGS_INTEL, flags);
+        }
+        if let Some(location) = properties.location {
+            list.add(CL_MEM_ALLOC_BUFFER_LOCATION_INTEL, location);
+        }
+        let properties = list.as_ptr();
+        let device = place.device.as_ref().map_or(ptr::null_mut(), |device| device.raw);
+        let (ext, context) = (&self.ext, *self.raw);
+        // SAFETY: a live context and device; the properties end with zero.
+        let allocated = unsafe {
+            match place.kind {
+                UsmType::HOST => cl_get!(ext, clHostMemAllocINTEL(context, properties, size, align)),
+                UsmType::DEVICE => cl_get!(ext, clDeviceMemAllocINTEL(context, device, properties, size, align)),
+                _ => cl_get!(ext, clSharedMemAllocINTEL(context, device, properties, size, align)),
             }
-            other => other,
-        }?;
-        if place.zero {
-            // SAFETY: `size` bytes that were just allocated.
-            if let Err(error) = unsafe { self.clear(place.device.as_deref(), address, size) } {
-                self.give_back(address, true)?;
-                return Err(error);
-            }
+        };
+        let address = allocated.map_err(|error| match error.code() {
+            ResultCode::ERROR_INVALID_BUFFER_SIZE => error
+                .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
+                .context(&format!("the driver does not allocate {size} bytes at once")),
+            _ => error,
+        })?;
+        if address.is_null() {
+            kit::bail!(ERROR_OUT_OF_RESOURCES: "the driver allocated USM and returned a null pointer");
         }
         Ok(address as usize)
+    }
+
+    fn clear(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
+        let queue = self.transient_queue(place.device.as_deref())?;
+        let zero = 0_u8;
+        let (address, pattern) = (address as *mut c_void, ptr::from_ref(&zero).cast());
+        // SAFETY: a live queue; the pattern has one byte and is copied by the call; no events; memory of this size that was
+        // just allocated, and the commands are complete before this returns.
+        unsafe {
+            cl!(
+                self.ext,
+                clEnqueueMemFillINTEL(*queue, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut())
+            )?;
+            cl!(clFinish(*queue))
+        }
     }
 
     fn free(&self, _place: &UsmPlace<Self>, address: usize, _size: usize) -> UrResult<()> {
         // Without a cache there is no quarantine either, and the driver has to wait. Otherwise no command uses the memory, and
         // the driver must not wait for others: this may be the thread that they wait for.
-        self.give_back(address as *mut c_void, limit() == 0)
+        self.give_back(address as *mut c_void, LIMIT.get() == 0)
     }
 
     fn is_dedicated(&self, properties: &UsmProperties) -> bool {
@@ -181,48 +204,6 @@ impl kit::MemoryProvider for Context {
 }
 
 impl Context {
-    /// Allocates with `flags`, in a partition of the memory; what the driver does not know is an error.
-    fn allocate_with(
-        &self,
-        place: &UsmPlace<Self>,
-        size: usize,
-        align: cl_uint,
-        flags: cl_mem_alloc_flags_intel,
-        location: Option<u32>,
-    ) -> UrResult<*mut c_void> {
-        let mut list = Properties::default();
-        if flags != 0 {
-            list.add(CL_MEM_ALLOC_FLAGS_INTEL, flags);
-        }
-        if let Some(location) = location {
-            list.add(CL_MEM_ALLOC_BUFFER_LOCATION_INTEL, location);
-        }
-        let properties = list.as_ptr();
-        let device = place.device.as_ref().map_or(ptr::null_mut(), |device| device.raw);
-        let (ext, context) = (&self.ext, *self.raw);
-        // SAFETY: a live context and device; the properties end with zero.
-        let allocated = unsafe {
-            match place.kind {
-                UsmType::HOST => cl_get!(ext, clHostMemAllocINTEL(context, properties, size, align)),
-                UsmType::DEVICE => cl_get!(ext, clDeviceMemAllocINTEL(context, device, properties, size, align)),
-                _ => cl_get!(ext, clSharedMemAllocINTEL(context, device, properties, size, align)),
-            }
-        };
-        let address = allocated.map_err(|error| match error.code() {
-            ResultCode::ERROR_INVALID_BUFFER_SIZE => error
-                .with_code(ResultCode::ERROR_INVALID_USM_SIZE)
-                .context(&format!("the driver does not allocate {size} bytes at once")),
-            _ => error,
-        })?;
-        if address.is_null() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_OUT_OF_RESOURCES,
-                "the driver allocated USM and returned a null pointer",
-            ));
-        }
-        Ok(address)
-    }
-
     /// Gives memory back to the driver; if `blocking`, when all commands are complete, as far as the driver can wait for that.
     fn give_back(&self, address: *mut c_void, blocking: bool) -> UrResult<()> {
         if cl::is_lost() {
@@ -236,25 +217,6 @@ impl Context {
             } else {
                 cl!(self.ext, clMemFreeINTEL(*self.raw, address))
             }
-        }
-    }
-
-    /// Clears memory of `device`, or of the host, and waits.
-    ///
-    /// # Safety
-    /// It must be good for `size` bytes.
-    unsafe fn clear(&self, device: Option<&Device>, address: *mut c_void, size: usize) -> UrResult<()> {
-        let queue = self.transient_queue(device)?;
-        let zero = 0_u8;
-        let pattern = ptr::from_ref(&zero).cast();
-        // SAFETY: a live queue; the pattern has one byte and is copied by the call; no events; the memory is as the
-        // caller promises, and the commands are complete before this returns.
-        unsafe {
-            cl!(
-                self.ext,
-                clEnqueueMemFillINTEL(*queue, address, pattern, 1, size, 0, ptr::null(), ptr::null_mut())
-            )?;
-            cl!(clFinish(*queue))
         }
     }
 

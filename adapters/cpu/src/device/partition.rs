@@ -2,7 +2,7 @@
 //! Divides CPUs among devices, and a device into sub-devices.
 
 use kit::ur::*;
-use kit::{UrError, UrResult, unsupported};
+use kit::{UrResult, unsupported};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::machine::topology::{self, Domain};
 
@@ -44,16 +44,10 @@ fn with(parts: Vec<Vec<usize>>, properties: &[DevicePartitionProperty]) -> Vec<(
 /// Parts of `count` CPUs each, as many as there are; the rest is left out.
 fn equally(cpus: &[usize], count: usize) -> UrResult<Vec<Vec<usize>>> {
     if count == 0 {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
-            "a sub-device needs a compute unit",
-        ));
+        kit::bail!(ERROR_INVALID_DEVICE_PARTITION_COUNT: "a sub-device needs a compute unit");
     }
     if count > cpus.len() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_DEVICE_PARTITION_FAILED,
-            format!("a device of {} compute units has no part of {count}", cpus.len()),
-        ));
+        kit::bail!(ERROR_DEVICE_PARTITION_FAILED: "a device of {} compute units has no part of {count}", cpus.len());
     }
     Ok(cpus.chunks_exact(count).map(<[usize]>::to_vec).collect())
 }
@@ -62,13 +56,11 @@ fn equally(cpus: &[usize], count: usize) -> UrResult<Vec<Vec<usize>>> {
 fn by_counts(cpus: &[usize], counts: &[u32]) -> UrResult<Vec<Vec<usize>>> {
     let wanted: u64 = counts.iter().map(|count| u64::from(*count)).sum();
     if counts.contains(&0) || wanted > cpus.len() as u64 {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_DEVICE_PARTITION_COUNT,
-            format!(
+        kit::bail!(
+            ERROR_INVALID_DEVICE_PARTITION_COUNT:
                 "a device of {} compute units has no parts of {counts:?}: each has at least one",
-                cpus.len()
-            ),
-        ));
+            cpus.len()
+        );
     }
     let mut rest = cpus;
     let mut parts = Vec::new();
@@ -84,20 +76,16 @@ fn by_counts(cpus: &[usize], counts: &[u32]) -> UrResult<Vec<Vec<usize>>> {
 fn by_domain(cpus: &[usize], domain: u32) -> UrResult<Vec<(Vec<usize>, MadeBy)>> {
     let domain = DeviceAffinityDomainFlags::from_bits_retain(domain);
     if domain.bits().count_ones() != 1 || kit::args::known_flags(domain).is_err() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_VALUE,
-            "a device is divided by one affinity domain, of those that there are",
-        ));
+        kit::bail!(ERROR_INVALID_VALUE: "a device is divided by one affinity domain, of those that there are");
     }
     let found = match domain_of(domain) {
         Some(known) => topology::divide(cpus, known).map(|parts| (domain, parts)),
         None => topology::divide_widest(cpus).map(|(known, parts)| (flag_of(known), parts)),
     };
     let Some((found, parts)) = found else {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_DEVICE_PARTITION_FAILED,
-            format!("the {} compute units are all in one domain of {domain:?}", cpus.len()),
-        ));
+        kit::bail!(
+            ERROR_DEVICE_PARTITION_FAILED: "the {} compute units are all in one domain of {domain:?}", cpus.len()
+        );
     };
     // A client that asked for the next partitionable domain learns which it was.
     let made_by = DevicePartitionProperty {

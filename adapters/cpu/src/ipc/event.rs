@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
-use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::exec::futex;
@@ -62,10 +61,7 @@ impl SharedEvent {
     pub(crate) fn open(data: &[u8]) -> UrResult<Self> {
         let Opened { file, offset, size } = SharedFile::open(Kind::Event, data).map_err(invalid_handle)?;
         if (offset, size) != (0, self::size()) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                "the IPC handle has the wrong range for an event",
-            ));
+            kit::bail!(ERROR_INVALID_VALUE: "the IPC handle has the wrong range for an event");
         }
         Ok(Self {
             state: map(&file)?,
@@ -96,10 +92,7 @@ impl SharedEvent {
             let signal = last + 1;
             let earlier = signal.saturating_sub(SLOTS as u64);
             if self.outcome(earlier).is_none() && !self.fail_if_lost(earlier) {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_OUT_OF_RESOURCES,
-                    format!("a shared event has {SLOTS} unfinished signals"),
-                ));
+                kit::bail!(ERROR_OUT_OF_RESOURCES: "a shared event has {SLOTS} unfinished signals");
             }
             let begun = self
                 .state
@@ -258,14 +251,13 @@ fn map(file: &impl std::os::fd::AsRawFd) -> UrResult<&'static State> {
 }
 
 fn no_state(error: &std::io::Error) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_OUT_OF_RESOURCES,
-        format!("no memory for a shared event: {error}"),
-    )
+    kit::error!(ERROR_OUT_OF_RESOURCES: "no memory for a shared event: {error}")
 }
 
 #[cfg(test)]
 mod tests {
+    use kit::ur::ResultCode;
+
     use super::*;
 
     fn opened(event: &SharedEvent) -> SharedEvent {

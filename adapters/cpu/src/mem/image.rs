@@ -2,7 +2,7 @@
 //! Images: UR's formats and descriptors for [`oxur_device_cpu::image`].
 
 use kit::ur::{
-    ImageChannelOrder, ImageChannelType, ImageDesc, ImageFormat, ImageInfo, MemType, RectOffset, RectRegion, ResultCode,
+    ImageChannelOrder, ImageChannelType, ImageDesc, ImageFormat, ImageInfo, MemType, RectOffset, RectRegion,
 };
 use kit::{InfoOut, UrError, UrResult};
 use oxur_adapter_kit as kit;
@@ -24,10 +24,9 @@ pub(crate) struct ImageExtent {
 /// OpenCL's values for a format, and the size of a pixel.
 fn format_of(format: &ImageFormat) -> UrResult<(Format, usize)> {
     if format.channelOrder > ImageChannelOrder::SRGBA || format.channelType > ImageChannelType::FLOAT {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
-            format!("no such format: {:?}, {:?}", format.channelOrder, format.channelType),
-        ));
+        kit::bail!(
+            ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR: "no such format: {:?}, {:?}", format.channelOrder, format.channelType
+        );
     }
     let opencl = Format {
         order: conv::CHANNEL_ORDERS.to_cl(format.channelOrder)?,
@@ -40,7 +39,7 @@ fn format_of(format: &ImageFormat) -> UrResult<(Format, usize)> {
 }
 
 fn bad_shape(what: String) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR, what)
+    kit::error!(ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR: "{what}")
 }
 
 /// A box of pixels.
@@ -170,6 +169,8 @@ impl ImageExtent {
 
 #[cfg(test)]
 mod tests {
+    use kit::ur::ResultCode;
+
     use super::*;
 
     const BYTES: ImageFormat = ImageFormat {

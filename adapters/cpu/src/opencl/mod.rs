@@ -128,10 +128,7 @@ pub(crate) fn native<T: ClObject>(object: &Arc<T>) -> UrResult<NativeHandle> {
 pub(crate) fn check_context(own: &Arc<Context>, named: &Arc<Context>) -> UrResult<()> {
     match Arc::ptr_eq(own, named) {
         true => Ok(()),
-        false => Err(kit::UrError::with_message(
-            kit::ur::ResultCode::ERROR_INVALID_CONTEXT,
-            "the native handle is one of another context",
-        )),
+        false => Err(kit::error!(ERROR_INVALID_CONTEXT: "the native handle is one of another context")),
     }
 }
 

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{CommandType, RectOffset, RectRegion, ResultCode};
+use kit::ur::{CommandType, RectOffset, RectRegion};
 use kit::{BufferRect, Command, DeviceGlobal, HostTask, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::bytes::{CopyBytes, CopyRows, Extent, Layout};
@@ -210,26 +210,14 @@ pub(super) fn action<'a>(command: &'a Command<'_, Cpu>, device: &Device) -> UrRe
         }
         Command::ImageRead {
             ref image,
-            origin,
-            region,
-            row_pitch,
-            slice_pitch,
+            ref rect,
             dst,
-        } => {
-            let copy = image::read(image, origin, region, row_pitch, slice_pitch, dst)?;
-            Action::CopyRows(copy, Owner::Mem(image))
-        }
+        } => Action::CopyRows(image::read(image, rect, dst)?, Owner::Mem(image)),
         Command::ImageWrite {
             ref image,
-            origin,
-            region,
-            row_pitch,
-            slice_pitch,
+            ref rect,
             src,
-        } => {
-            let copy = image::write(image, origin, region, row_pitch, slice_pitch, src)?;
-            Action::CopyRows(copy, Owner::Mem(image))
-        }
+        } => Action::CopyRows(image::write(image, rect, src)?, Owner::Mem(image)),
         Command::ImageCopy {
             ref src,
             ref dst,
@@ -271,10 +259,7 @@ pub(crate) fn check(command: &Command<'_, Cpu>, context: &Context, device: &Devi
 
 #[cold]
 pub(super) fn wrong_context() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_CONTEXT,
-        "the queue and an operand of the command belong to different contexts",
-    )
+    kit::error!(ERROR_INVALID_CONTEXT: "the queue and an operand of the command belong to different contexts")
 }
 
 impl Queue {
@@ -291,10 +276,7 @@ impl Queue {
             Command::Unmap { mem, mapped } => {
                 self.check_context(mem.context())?;
                 if (mapped as usize).wrapping_sub(mem.data() as usize) >= mem.size() {
-                    return Err(UrError::with_message(
-                        ResultCode::ERROR_INVALID_VALUE,
-                        format!("the memory object is not mapped at {mapped:p}"),
-                    ));
+                    kit::bail!(ERROR_INVALID_VALUE: "the memory object is not mapped at {mapped:p}");
                 }
                 self.submit_marker(Submission::of(CommandType::MEM_UNMAP), wait, event)
             }

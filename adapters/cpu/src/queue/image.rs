@@ -3,8 +3,8 @@
 
 use std::ffi::c_void;
 
-use kit::UrResult;
 use kit::ur::{RectOffset, RectRegion};
+use kit::{ImageRect, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::bytes::CopyRows;
 
@@ -13,34 +13,18 @@ use crate::device_error;
 use crate::mem::image_region;
 
 /// The copy from an image to client memory.
-pub(super) fn read(
-    image: &Mem,
-    origin: RectOffset,
-    region: RectRegion,
-    row_pitch: usize,
-    slice_pitch: usize,
-    dst: *mut c_void,
-) -> UrResult<CopyRows> {
-    let region = image_region(origin, region);
-    let copy = image
-        .image_shape()?
-        .copy_to(&region, dst.cast(), row_pitch, slice_pitch);
+pub(super) fn read(image: &Mem, rect: &ImageRect, dst: *mut c_void) -> UrResult<CopyRows> {
+    let region = image_region(rect.origin, rect.region);
+    let shape = image.image_shape()?;
+    let copy = shape.copy_to(&region, dst.cast(), rect.row_pitch, rect.slice_pitch);
     copy.map_err(device_error::image)
 }
 
 /// The copy from client memory to an image.
-pub(super) fn write(
-    image: &Mem,
-    origin: RectOffset,
-    region: RectRegion,
-    row_pitch: usize,
-    slice_pitch: usize,
-    src: *const c_void,
-) -> UrResult<CopyRows> {
-    let region = image_region(origin, region);
-    let copy = image
-        .image_shape()?
-        .copy_from(&region, src.cast(), row_pitch, slice_pitch);
+pub(super) fn write(image: &Mem, rect: &ImageRect, src: *const c_void) -> UrResult<CopyRows> {
+    let region = image_region(rect.origin, rect.region);
+    let shape = image.image_shape()?;
+    let copy = shape.copy_from(&region, src.cast(), rect.row_pitch, rect.slice_pitch);
     copy.map_err(device_error::image)
 }
 

@@ -184,10 +184,7 @@ fn refused(error: LaunchError) -> UrError {
 
 #[cold]
 fn unsupported_properties(properties: &LaunchProperties) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_OPERATION,
-        format!("launch properties are not supported: {properties:?}"),
-    )
+    kit::error!(ERROR_INVALID_OPERATION: "launch properties are not supported: {properties:?}")
 }
 
 #[cfg(test)]

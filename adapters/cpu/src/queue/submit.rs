@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use kit::UrResult;
-use kit::ur::{CommandType, ResultCode};
+use kit::ur::CommandType;
 use kit::{UrError, WaitList};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{Fault, ThreadContext};
@@ -244,7 +244,7 @@ impl Queue {
             .failures
             .take_message()
             .unwrap_or_else(|| "a dependency of the command failed".into());
-        UrError::with_message(ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS, message)
+        kit::error!(ERROR_IN_EVENT_LIST_EXEC_STATUS: "{message}")
     }
 }
 
@@ -255,10 +255,7 @@ fn all_over(wait: WaitList<'_, Cpu>) -> UrResult<bool> {
     for event in wait.iter() {
         all &= event.is_over();
         if event.failed() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS,
-                "the command of an event of the wait list failed",
-            ));
+            kit::bail!(ERROR_IN_EVENT_LIST_EXEC_STATUS: "the command of an event of the wait list failed");
         }
     }
     Ok(all)

@@ -4,8 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use kit::ur::ResultCode;
-use kit::{UrError, UrResult};
+use kit::UrResult;
 use oxur_adapter_kit as kit;
 use oxur_fork::RwLock;
 
@@ -21,10 +20,7 @@ impl Foreign {
         let end = match start.checked_add(size) {
             Some(end) if size != 0 => end,
             _ => {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_SIZE,
-                    format!("{size} bytes at {start:#x} are not a valid range"),
-                ));
+                kit::bail!(ERROR_INVALID_SIZE: "{size} bytes at {start:#x} are not a valid range");
             }
         };
         let mut ranges = self.ranges.write();
@@ -33,10 +29,7 @@ impl Foreign {
             .next_back()
             .is_some_and(|(at, size)| at + size > start)
         {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the {size} bytes at {start:#x} overlap imported or registered memory"),
-            ));
+            kit::bail!(ERROR_INVALID_VALUE: "the {size} bytes at {start:#x} overlap imported or registered memory");
         }
         ranges.insert(start, size);
         Ok(())
@@ -46,10 +39,7 @@ impl Foreign {
     pub(crate) fn remove(&self, start: usize) -> UrResult<()> {
         match self.ranges.write().remove(&start) {
             Some(_) => Ok(()),
-            None => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("no imported or registered memory starts at {start:#x}"),
-            )),
+            None => Err(kit::error!(ERROR_INVALID_VALUE: "no imported or registered memory starts at {start:#x}")),
         }
     }
 
@@ -63,6 +53,8 @@ impl Foreign {
 
 #[cfg(test)]
 mod tests {
+    use kit::ur::ResultCode;
+
     use super::*;
 
     #[test]

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use kit::ur::{KernelLaunchFlags, ResultCode};
-use kit::{BoxSide, Command, CommandList, Launch, MemoryCommand, Node, OwnedCommand, UrError, UrResult};
+use kit::ur::KernelLaunchFlags;
+use kit::{BoxSide, Command, CommandList, Launch, MemoryCommand, Node, OwnedCommand, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use smallvec::{SmallVec, smallvec};
@@ -176,10 +176,10 @@ fn kernel_node<T>(
     let flags = launch.properties.flags - KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE;
     let cluster = launch.properties.cluster;
     if !flags.is_empty() || cluster.is_some() || kernel.has_device_barrier() || kernel.has_assertions() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_UNSUPPORTED_FEATURE,
-            "a launch with properties or assertions, or whose work-groups wait for each other, is no node",
-        ));
+        kit::bail!(
+            ERROR_UNSUPPORTED_FEATURE:
+                "a launch with properties or assertions, or whose work-groups wait for each other, is no node"
+        );
     }
     let (args, memory, mut packed) = (kit::Args::none(), launch.properties.work_group_memory, Packed::new());
     launch.kernel.pack(kernel, args, memory, &mut packed)?;
@@ -270,10 +270,7 @@ impl Adder<'_> {
     fn copy_box(&self, dst: &BoxSide, src: &BoxSide, size: [usize; 3]) -> UrResult<Nodes> {
         let copy = Queue::box_copy(self.context(), dst, src, size)?;
         if copy.srcMemoryType == CU_MEMORYTYPE_HOST || copy.dstMemoryType == CU_MEMORYTYPE_HOST {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                "a copy of pageable memory is no node",
-            ));
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "a copy of pageable memory is no node");
         }
         let (raw, after, count, of) = (self.raw, self.after.as_ptr(), self.after.len(), self.primary.raw);
         // SAFETY: a live graph, nodes of it, and a description. The client vouches for its memory until the runs are over.
@@ -288,10 +285,7 @@ impl Adder<'_> {
             return self.nothing();
         }
         if !fills(dst, pattern) || !usm::is_known(self.context(), dst) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                format!("a fill with {} bytes is no node", pattern.len()),
-            ));
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "a fill with {} bytes is no node", pattern.len());
         }
         memsets(dst, pattern, size)
             .iter()

@@ -3,7 +3,6 @@
 
 use std::ffi::c_void;
 
-use kit::ur::ResultCode;
 use kit::{Arg, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::nvptx::LaunchRange;
@@ -217,10 +216,7 @@ impl Which {
             }
             Arg::Local(_, size) => {
                 if size == 0 {
-                    return Err(UrError::with_message(
-                        ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
-                        format!("argument {index} is local memory of no bytes"),
-                    ));
+                    kit::bail!(ERROR_INVALID_KERNEL_ARGUMENT_SIZE: "argument {index} is local memory of no bytes");
                 }
                 self.local.retain(|(known, _)| *known != index);
                 // By their places, whatever the order in which they are set.
@@ -264,10 +260,7 @@ impl Which {
             .zip((0_u32..).step_by(64));
         let first = all.find(|(bits, _)| **bits != 0);
         let index = first.map_or(0, |(bits, at)| at + bits.trailing_zeros());
-        UrError::with_message(
-            ResultCode::ERROR_INVALID_KERNEL_ARGS,
-            format!("argument {index} of the kernel was not set"),
-        )
+        kit::error!(ERROR_INVALID_KERNEL_ARGS: "argument {index} of the kernel was not set")
     }
 }
 
@@ -282,27 +275,19 @@ fn put(block: &mut [u8], param: &Param, index: u32, value: &[u8]) -> UrResult<()
 
 #[cold]
 fn no_argument(interface: &Interface, index: u32) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_INDEX,
-        format!(
-            "there is no argument {index}: the kernel has {}",
-            interface.params.len()
-        ),
+    kit::error!(
+        ERROR_INVALID_KERNEL_ARGUMENT_INDEX: "there is no argument {index}: the kernel has {}", interface.params.len()
     )
 }
 
 #[cold]
 fn wrong_size(index: u32, own: usize, given: usize) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_SIZE,
-        format!("argument {index} of the kernel has {own} bytes, not {given}"),
-    )
+    kit::error!(ERROR_INVALID_KERNEL_ARGUMENT_SIZE: "argument {index} of the kernel has {own} bytes, not {given}")
 }
 
 #[cold]
 fn wrong_kind(index: u32) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_KERNEL_ARGS,
-        format!("argument {index} is local memory and the kernel's is not, or the other way round"),
+    kit::error!(
+        ERROR_INVALID_KERNEL_ARGS: "argument {index} is local memory and the kernel's is not, or the other way round"
     )
 }

@@ -2,7 +2,6 @@
 //! How a range of work-items becomes blocks of threads.
 
 use kit::groups::{self, padded, too_many_groups};
-use kit::ur::ResultCode;
 use kit::{Range, UrError, UrResult};
 use oxur_adapter_kit as kit;
 
@@ -102,10 +101,7 @@ fn divisor(size: usize, most: usize) -> usize {
 
 #[cold]
 fn no_offset(offset: [usize; 3]) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_UNSUPPORTED_FEATURE,
-        format!("a kernel of PTX has no global offset, as {offset:?}"),
-    )
+    kit::error!(ERROR_UNSUPPORTED_FEATURE: "a kernel of PTX has no global offset, as {offset:?}")
 }
 
 #[cfg(test)]

@@ -133,12 +133,9 @@ impl SpirvProgram {
     fn find_global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
         let text = name.to_string_lossy();
         let unit = self.program.nvptx_whole().map_err(|error| build_error(&error))?;
-        let variable = unit.variable(&text).ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the program has no global variable {name:?} for this device"),
-            )
-        })?;
+        let variable = unit.variable(&text).ok_or_else(
+            || kit::error!(ERROR_INVALID_VALUE: "the program has no global variable {name:?} for this device"),
+        )?;
         let symbol = std::ffi::CString::new(&*variable.symbol).map_err(|_| ResultCode::ERROR_INVALID_VALUE)?;
         let (address, _) = self.module(&unit)?.global(&symbol)?;
         Ok((address, variable.size))

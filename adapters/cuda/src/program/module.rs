@@ -74,9 +74,8 @@ fn image(code: &[u8]) -> Option<Image> {
 pub(super) fn check_image(code: &[u8]) -> UrResult<()> {
     match image(code) {
         Some(_) => Ok(()),
-        None => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_BINARY,
-            "a program for CUDA is PTX, a cubin or a fatbin, which this is not",
+        None => Err(kit::error!(
+            ERROR_INVALID_BINARY: "a program for CUDA is PTX, a cubin or a fatbin, which this is not"
         )),
     }
 }
@@ -190,10 +189,7 @@ impl Module {
         let mut raw: CUfunction = std::ptr::null_mut();
         // SAFETY: a live module, a name that ends with zero, and a place for the function.
         match unsafe { (driver::api().cuModuleGetFunction)(&mut raw, self.raw, name.as_ptr()) } {
-            CUDA_ERROR_NOT_FOUND => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_KERNEL_NAME,
-                format!("the program has no kernel {name:?}"),
-            )),
+            CUDA_ERROR_NOT_FOUND => Err(kit::error!(ERROR_INVALID_KERNEL_NAME: "the program has no kernel {name:?}")),
             result => {
                 driver::check("cuModuleGetFunction", result)?;
                 Ok(Function {
@@ -215,9 +211,8 @@ impl Module {
         let (mut address, mut size): (CUdeviceptr, usize) = (0, 0);
         // SAFETY: a live module, a name that ends with zero, and places for the results.
         match unsafe { (driver::api().cuModuleGetGlobal)(&mut address, &mut size, self.raw, name.as_ptr()) } {
-            CUDA_ERROR_NOT_FOUND => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the program has no global variable {name:?} for this device"),
+            CUDA_ERROR_NOT_FOUND => Err(kit::error!(
+                ERROR_INVALID_VALUE: "the program has no global variable {name:?} for this device"
             )),
             result => driver::check("cuModuleGetGlobal", result).map(|()| (address as *mut c_void, size)),
         }

@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{CommandType, KernelLaunchFlags, ResultCode, UsmAdviceFlags, UsmMigrationFlags};
+use kit::ur::{CommandType, KernelLaunchFlags, UsmAdviceFlags, UsmMigrationFlags};
 use kit::{BoxSide, Command, DeviceGlobal, Launch, MemoryQueue, UrError, UrResult, emulate};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
@@ -143,9 +143,8 @@ impl Queue {
         // CUDA counts a slice in rows.
         let rows = |side: &BoxSide| match side.slice_pitch.is_multiple_of(side.row_pitch) {
             true => Ok((side.row_pitch, side.slice_pitch / side.row_pitch)),
-            false => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_SIZE,
-                format!("CUDA copies slices of whole rows, as those of {side:?} are not"),
+            false => Err(kit::error!(
+                ERROR_INVALID_SIZE: "CUDA copies slices of whole rows, as those of {side:?} are not"
             )),
         };
         let ((dst_pitch, dst_height), (src_pitch, src_height)) = (rows(dst)?, rows(src)?);
@@ -416,8 +415,5 @@ impl Hint {
 
 #[cold]
 fn impossible(launch: &Launch<'_, Cuda>) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_OPERATION,
-        format!("CUDA has no way to launch a kernel with {:?}", launch.properties),
-    )
+    kit::error!(ERROR_INVALID_OPERATION: "CUDA has no way to launch a kernel with {:?}", launch.properties)
 }

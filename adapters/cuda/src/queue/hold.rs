@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use kit::ur::{CommandType, ResultCode};
+use kit::ur::CommandType;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 
@@ -144,13 +144,10 @@ impl Queue {
     pub(super) fn check_wait(&self, wait: Wait<'_>) -> UrResult<()> {
         for event in wait.iter() {
             if event.context().number != self.context.number {
-                return Err(UrError::with_message(
-                    ResultCode::ERROR_INVALID_CONTEXT,
-                    format!(
-                        "an event of the wait list ({:?}) belongs to another context",
-                        kit::handle_of(&event)
-                    ),
-                ));
+                kit::bail!(
+                    ERROR_INVALID_CONTEXT: "an event of the wait list ({:?}) belongs to another context",
+                    kit::handle_of(&event)
+                );
             }
             if event.current().has_failed() {
                 return Err(failed());
@@ -168,8 +165,5 @@ fn is_held(wait: Wait<'_>) -> bool {
 
 #[cold]
 fn failed() -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_IN_EVENT_LIST_EXEC_STATUS,
-        "a command of the wait list has failed",
-    )
+    kit::error!(ERROR_IN_EVENT_LIST_EXEC_STATUS: "a command of the wait list has failed")
 }

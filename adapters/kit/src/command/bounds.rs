@@ -4,7 +4,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use oxur_api::{RectRegion, ResultCode};
+use oxur_api::RectRegion;
 
 use crate::context::check_context;
 use crate::{Backend, Command, DeviceGlobal, Kernel, Mem, Program, UrError, UrResult, UsmAlloc};
@@ -123,30 +123,18 @@ pub(crate) fn check_buffer<B: Backend>(buffer: &B::Mem, context: &B::Context, en
 #[cold]
 fn outside_of_buffer(is_image: bool, end: usize, size: usize) -> UrError {
     if is_image {
-        return UrError::with_message(
-            ResultCode::ERROR_INVALID_MEM_OBJECT,
-            "the memory object is an image, and a buffer is wanted",
-        );
+        return crate::error!(ERROR_INVALID_MEM_OBJECT: "the memory object is an image, and a buffer is wanted");
     }
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_SIZE,
-        format!("a buffer of {size} bytes is too small for a command that reaches to byte {end}"),
-    )
+    crate::error!(ERROR_INVALID_SIZE: "a buffer of {size} bytes is too small for a command that reaches to byte {end}")
 }
 
 /// Checks a range of bytes against overflow and emptiness.
 pub(crate) fn check_byte_range(offset: usize, size: usize) -> UrResult<()> {
     if size == 0 {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            "there is nothing to do for zero bytes",
-        ));
+        crate::bail!(ERROR_INVALID_SIZE: "there is nothing to do for zero bytes");
     }
     if offset.checked_add(size).is_none() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("offset {offset} + size {size} overflows"),
-        ));
+        crate::bail!(ERROR_INVALID_SIZE: "offset {offset} + size {size} overflows");
     }
     Ok(())
 }
@@ -154,10 +142,7 @@ pub(crate) fn check_byte_range(offset: usize, size: usize) -> UrResult<()> {
 /// Checks that no side of a box is zero.
 pub(crate) fn check_not_empty(region: RectRegion) -> UrResult<()> {
     if region.width == 0 || region.height == 0 || region.depth == 0 {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("a box has no side of zero, as {region:?} has"),
-        ));
+        crate::bail!(ERROR_INVALID_SIZE: "a box has no side of zero, as {region:?} has");
     }
     Ok(())
 }
@@ -190,9 +175,9 @@ fn outside<B: Backend>(context: &Arc<B::Context>, first: *const c_void, second: 
         true => (first, first_rest),
         false => (second, context.usm_rest(second)),
     };
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_SIZE,
-        format!("{size} bytes from {memory:p} on are not inside of their allocation, which ends after {rest} bytes"),
+    crate::error!(
+        ERROR_INVALID_SIZE:
+            "{size} bytes from {memory:p} on are not inside of their allocation, which ends after {rest} bytes"
     )
 }
 
@@ -210,16 +195,10 @@ fn check_rows_inside<B: Backend>(
 /// Checks `height` rows of `width` bytes, `pitch` bytes apart.
 pub(crate) fn check_2d_pitch(pitch: usize, width: usize, height: usize) -> UrResult<()> {
     if width == 0 || height == 0 || pitch < width {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("{height} rows of {width} bytes cannot be {pitch} bytes apart"),
-        ));
+        crate::bail!(ERROR_INVALID_SIZE: "{height} rows of {width} bytes cannot be {pitch} bytes apart");
     }
     if pitch.checked_mul(height).is_none() {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("{height} rows of {pitch} bytes overflow"),
-        ));
+        crate::bail!(ERROR_INVALID_SIZE: "{height} rows of {pitch} bytes overflow");
     }
     Ok(())
 }

@@ -56,9 +56,8 @@ impl<B: Backend> Command<'_, B> {
             Self::BufferCopyRect { rect, .. }
             | Self::BufferReadRect { rect, .. }
             | Self::BufferWriteRect { rect, .. } => region(&rect.region, "bytes"),
-            Self::ImageRead { region: of, .. }
-            | Self::ImageWrite { region: of, .. }
-            | Self::ImageCopy { region: of, .. } => region(of, "pixels"),
+            Self::ImageRead { rect, .. } | Self::ImageWrite { rect, .. } => region(&rect.region, "pixels"),
+            Self::ImageCopy { region: of, .. } => region(of, "pixels"),
             Self::BindlessCopy(copy) => region(&copy.region.copyExtent, "pixels"),
             Self::DeviceGlobalRead { global, .. } | Self::DeviceGlobalWrite { global, .. } => bytes(global.count),
             _ => return None,

@@ -134,10 +134,7 @@ impl Range<'_> {
 
 #[cold]
 fn no_dimensions(count: u32) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_WORK_DIMENSION,
-        format!("a range has one to three dimensions, not {count}"),
-    )
+    crate::error!(ERROR_INVALID_WORK_DIMENSION: "a range has one to three dimensions, not {count}")
 }
 
 /// What is wrong with a range for which [`Range::if_valid`] has nothing.
@@ -152,9 +149,9 @@ unsafe fn invalid(dimensions: u32, global: *const usize, local: *const usize) ->
         Ok(count) => {
             // SAFETY: passed on to the caller: nothing else is left than a size of zero.
             let local = unsafe { std::slice::from_raw_parts(local, count) };
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-                format!("a work-group has at least one work-item in each dimension, not {local:?}"),
+            crate::error!(
+                ERROR_INVALID_WORK_GROUP_SIZE:
+                    "a work-group has at least one work-item in each dimension, not {local:?}"
             )
         }
     }
@@ -307,10 +304,7 @@ impl<'a, B: Backend> Launch<'a, B> {
     /// As `urCommandBufferAppendKernelLaunch*Exp`.
     pub(crate) unsafe fn with_alternatives(self, count: u32, kernels: *const KernelHandle) -> UrResult<Self> {
         if (count == 0) != kernels.is_null() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("there are {count} alternatives and their pointer is {kernels:p}"),
-            ));
+            crate::bail!(ERROR_INVALID_VALUE: "there are {count} alternatives and their pointer is {kernels:p}");
         }
         // SAFETY: passed on to the caller.
         let kernel_alternatives = Some(unsafe { Objects::new(kernels, count) }?);
@@ -394,6 +388,19 @@ impl LaunchProperties {
     }
 }
 
+/// A box in an image, and rows of its pixels in memory. Pitches of zero mean that they follow each other without gaps.
+#[derive(Clone, Copy, Debug)]
+pub struct ImageRect {
+    /// Corner in the image, in pixels.
+    pub origin: RectOffset,
+    /// Size, in pixels.
+    pub region: RectRegion,
+    /// Bytes from row to row in memory.
+    pub row_pitch: usize,
+    /// Bytes from slice to slice in memory.
+    pub slice_pitch: usize,
+}
+
 /// A box in two pieces of memory `a` and `b`. Pitches of zero mean that rows and slices follow each other without gaps.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferRect {
@@ -417,7 +424,7 @@ impl BufferRect {
     /// The rules that hold for every box, whatever the sizes of the memory.
     pub(crate) fn checked(self) -> UrResult<Self> {
         let (width, height) = (self.region.width as usize, self.region.height as usize);
-        let bad = |what: String| Err(UrError::with_message(ResultCode::ERROR_INVALID_SIZE, what));
+        let bad = |what: String| Err(crate::error!(ERROR_INVALID_SIZE: "{what}"));
         check_not_empty(self.region)?;
         for (row, slice) in [
             (self.a_row_pitch, self.a_slice_pitch),
@@ -469,7 +476,7 @@ impl BufferRect {
                 .checked_add(origin.x as usize)?
                 .checked_add(width)
         };
-        end().ok_or_else(|| UrError::with_message(ResultCode::ERROR_INVALID_SIZE, format!("{self:?} overflows")))
+        end().ok_or_else(|| crate::error!(ERROR_INVALID_SIZE: "{self:?} overflows"))
     }
 }
 
@@ -499,10 +506,7 @@ impl<'a, B: Backend> DeviceGlobal<'a, B> {
         // SAFETY: passed on to the caller.
         let (program, name) = unsafe { (object(program)?, args::c_str(name)?) };
         if offset.checked_add(count).is_none() {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("offset {offset} + count {count} overflows"),
-            ));
+            crate::bail!(ERROR_INVALID_VALUE: "offset {offset} + count {count} overflows");
         }
         Ok(Self {
             program,
@@ -586,10 +590,9 @@ impl HostTask {
 pub(crate) unsafe fn pattern<'a>(pattern: *const c_void, pattern_size: usize, size: usize) -> UrResult<&'a [u8]> {
     args::not_null(pattern)?;
     if pattern_size == 0 || size == 0 || !size.is_multiple_of(pattern_size) {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_SIZE,
-            format!("a fill of {size} bytes is no whole number of patterns of {pattern_size} bytes"),
-        ));
+        crate::bail!(
+            ERROR_INVALID_SIZE: "a fill of {size} bytes is no whole number of patterns of {pattern_size} bytes"
+        );
     }
     // SAFETY: passed on to the caller.
     unsafe { args::slice(pattern.cast(), pattern_size) }

@@ -285,7 +285,7 @@ impl<B: Backend> CommandList<B> {
 
     /// Checks that the commands can run on a queue.
     pub(crate) fn check_queue(&self, queue: &B::Queue) -> UrResult<()> {
-        let wrong = |words: &str| Err(UrError::with_message(ResultCode::ERROR_INVALID_QUEUE, words));
+        let wrong = |words: &str| Err(crate::error!(ERROR_INVALID_QUEUE: "{words}"));
         if !Arc::ptr_eq(queue.device(), &self.device) {
             return wrong("the queue is of another device than the commands that it is to run");
         }
@@ -299,10 +299,9 @@ impl<B: Backend> CommandList<B> {
     pub fn nodes(&self) -> UrResult<impl std::ops::Deref<Target = Vec<Node<B>>> + '_> {
         let state = self.lock();
         if !state.finalized {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_COMMAND_BUFFER_EXP,
-                "the command buffer must be finalized before it is enqueued",
-            ));
+            crate::bail!(
+                ERROR_INVALID_COMMAND_BUFFER_EXP: "the command buffer must be finalized before it is enqueued"
+            );
         }
         let shared = self.shared.as_deref();
         Ok(Nodes { state, shared })
@@ -416,10 +415,7 @@ impl<B: Backend> CommandList<B> {
                 let child = child.commands();
                 let copies = child.copies(&child.lock().nodes)?;
                 if copies.iter().any(Node::is_native) {
-                    return Err(UrError::with_message(
-                        ResultCode::ERROR_UNSUPPORTED_FEATURE,
-                        "the child has native commands, which cannot be copied",
-                    ));
+                    crate::bail!(ERROR_UNSUPPORTED_FEATURE: "the child has native commands, which cannot be copied");
                 }
                 copies
             }
@@ -469,10 +465,11 @@ impl<B: Backend> CommandList<B> {
             .iter()
             .any(|node| !node.events().is_empty() || node.signal().is_some())
         {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED,
-                "commands of the command buffer wait for events outside of it or signal some, which those of a graph cannot",
-            ));
+            crate::bail!(
+                ERROR_GRAPH_CAPTURE_UNSUPPORTED:
+                    "commands of the command buffer wait for events outside of it or signal some, which those of a \
+                     graph cannot"
+            );
         }
         self.copies(&nodes)
     }
@@ -555,10 +552,10 @@ fn grow<B: Backend>(nodes: &mut Vec<Node<B>>) {
 #[inline(never)]
 fn sync_points(points: &[ExpCommandBufferSyncPoint], count: usize) -> UrResult<Places> {
     if let Some(unknown) = points.iter().find(|point| **point as usize >= count) {
-        return Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_EXP,
-            format!("there is no sync point {unknown}: the buffer has {count} commands"),
-        ));
+        crate::bail!(
+            ERROR_INVALID_COMMAND_BUFFER_SYNC_POINT_EXP:
+                "there is no sync point {unknown}: the buffer has {count} commands"
+        );
     }
     if let [point] = points {
         return Ok(Places::one(*point));
@@ -690,5 +687,5 @@ fn closed() -> UrError {
 
 #[cold]
 pub(super) fn invalid(words: &str) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, words)
+    crate::error!(ERROR_INVALID_OPERATION: "{words}")
 }

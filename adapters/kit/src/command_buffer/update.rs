@@ -12,9 +12,7 @@ use super::ArgRollback;
 use super::command_list::{BufferCommand, CommandList, Node, State, invalid};
 use crate::chain::decode;
 use crate::handle::{Borrowed, object, optional_object};
-use crate::{
-    Arg, Args, Backend, CommandBuffer, Kernel, OwnedCommand, OwnedLaunch, OwnedRange, Range, UrError, UrResult, args,
-};
+use crate::{Arg, Args, Backend, CommandBuffer, Kernel, OwnedCommand, OwnedLaunch, OwnedRange, Range, UrResult, args};
 
 /// What an update changed of one command. The command already is what it becomes.
 pub struct Change<'a, B: Backend> {
@@ -118,9 +116,8 @@ unsafe fn check_range(desc: &ExpCommandBufferUpdateKernelLaunchDesc) -> UrResult
     let dimensions = Range::dimensions(desc.newWorkDim)?;
     // SAFETY: passed on to the caller.
     match unsafe { array(desc.pNewLocalWorkSize, dimensions) } {
-        Some(local) if local.contains(&0) => Err(UrError::with_message(
-            ResultCode::ERROR_INVALID_WORK_GROUP_SIZE,
-            format!("a work-group has at least one work-item in each dimension, not {local:?}"),
+        Some(local) if local.contains(&0) => Err(crate::error!(
+            ERROR_INVALID_WORK_GROUP_SIZE: "a work-group has at least one work-item in each dimension, not {local:?}"
         )),
         _ => Ok(()),
     }
@@ -191,9 +188,8 @@ impl<'a, B: Backend> Update<'a, B> {
             .iter()
             .position(|known| Arc::ptr_eq(known, kernel));
         let place = place.ok_or_else(|| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                "the new kernel was not among the alternatives when the launch was appended",
+            crate::error!(
+                ERROR_INVALID_VALUE: "the new kernel was not among the alternatives when the launch was appended"
             )
         })?;
         Ok(Some(place).filter(|place| *place != launch.chosen))
@@ -205,7 +201,7 @@ impl<'a, B: Backend> Update<'a, B> {
     }
 
     fn check_dimensions(&self, launch: &OwnedLaunch<B>) -> UrResult<()> {
-        let bad = |words: &str| Err(UrError::with_message(ResultCode::ERROR_INVALID_VALUE, words));
+        let bad = |words: &str| Err(crate::error!(ERROR_INVALID_VALUE: "{words}"));
         if self.dimensions != 0 && self.dimensions != launch.range.dimensions() {
             if self.global.is_none() || (self.offset.is_none() && launch.range.range().offset.is_some()) {
                 return bad("with other dimensions than before a launch needs a new global size and offset");
@@ -426,7 +422,7 @@ fn launch<'a, B: Backend>(
     nodes: &'a mut [Node<B>],
     command: &BufferCommand<B>,
 ) -> UrResult<(usize, &'a mut OwnedLaunch<B>)> {
-    let wrong = |words: &str| UrError::with_message(ResultCode::ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP, words);
+    let wrong = |words: &str| crate::error!(ERROR_INVALID_COMMAND_BUFFER_COMMAND_HANDLE_EXP: "{words}");
     let node = nodes.get_mut(command.place);
     let node = node.filter(|node| node.handle.as_deref().is_some_and(|own| std::ptr::eq(own, command)));
     match node {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
 
-use oxur_api::UsmDeviceMemFlags;
+use oxur_api::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags};
 
 use super::*;
 use crate::{HandleCell, UsmKind};
@@ -30,7 +30,7 @@ impl Device {
     }
 }
 
-/// What an allocation was made for: kind, device, whether it is to be zero, properties, size.
+/// What an allocation was made for: kind, device, whether it was cleared, properties, size.
 type Asked = (UsmType, Option<usize>, bool, UsmProperties, usize);
 
 /// A context whose memory are numbers.
@@ -45,6 +45,9 @@ struct Provider {
     submitted: AtomicUsize,
     complete: AtomicUsize,
     waits: AtomicUsize,
+    /// Whether it has no memory with flags, and whether it cannot clear any.
+    refuses_flags: bool,
+    refuses_clear: bool,
 }
 
 impl MemoryProvider for Provider {
@@ -82,6 +85,9 @@ impl MemoryProvider for Provider {
         properties: &UsmProperties,
     ) -> UrResult<usize> {
         let mut live = self.live.lock();
+        if self.refuses_flags && properties.has_flags() {
+            return Err(ResultCode::ERROR_INVALID_VALUE.into());
+        }
         let used: usize = live.values().map(|asked| asked.4).sum();
         if self.memory != 0 && used + size > self.memory {
             return Err(ResultCode::ERROR_OUT_OF_RESOURCES.into());
@@ -89,8 +95,19 @@ impl MemoryProvider for Provider {
         let end = live.last_key_value().map_or(0x1000, |(base, asked)| base + asked.4);
         let base = end.next_multiple_of(align.max(4096));
         let device = place.device.as_ref().map(|device| device.number);
-        live.insert(base, (place.kind, device, place.zero, *properties, size));
+        live.insert(base, (place.kind, device, false, *properties, size));
         Ok(base)
+    }
+
+    fn clear(&self, _place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
+        if self.refuses_clear {
+            return Err(ResultCode::ERROR_OUT_OF_RESOURCES.into());
+        }
+        let mut live = self.live.lock();
+        let asked = live.get_mut(&address).expect("what this provider gave");
+        assert_eq!(asked.4, size);
+        asked.2 = true;
+        Ok(())
     }
 
     fn free(&self, _place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
@@ -282,6 +299,42 @@ fn properties_get_memory_of_their_own() {
 }
 
 #[test]
+fn flags_are_hints() {
+    let provider = Arc::new(Provider {
+        refuses_flags: true,
+        ..Provider::default()
+    });
+    let flagged = UsmProperties {
+        align: 64,
+        host_flags: UsmHostMemFlags::INITIAL_PLACEMENT,
+        ..UsmProperties::default()
+    };
+    let alloc = provider.usm.alloc_from(&*provider, &UsmKind::Host, None, 100, &flagged);
+    let memory = alloc.unwrap() as usize;
+    let plain = UsmProperties {
+        align: 64,
+        ..UsmProperties::default()
+    };
+    assert_eq!(provider.live.lock()[&memory], (UsmType::HOST, None, false, plain, 100));
+}
+
+#[test]
+fn memory_that_cannot_be_cleared_goes_back() {
+    let provider = Arc::new(Provider {
+        refuses_clear: true,
+        ..Provider::default()
+    });
+    let zero = UsmPoolFlags::ZERO_INITIALIZE_BLOCK;
+    let pool = UsmHeapPool::of_client(&provider, &provider.devices, zero, (None, None));
+    let properties = UsmProperties::default();
+    let alloc = provider
+        .usm
+        .alloc_from(&*provider, &UsmKind::Host, Some(&pool), 100, &properties);
+    assert_eq!(alloc.unwrap_err().code(), ResultCode::ERROR_OUT_OF_RESOURCES);
+    assert!(provider.live.lock().is_empty());
+}
+
+#[test]
 fn pools() {
     let (provider, stranger) = (provider(), provider());
     let device = &provider.devices[0];
@@ -297,7 +350,7 @@ fn pools() {
     let memory = alloc(&pool).unwrap();
     let of = provider.usm.find(&*provider, memory).unwrap().pool;
     assert!(of.is_some_and(|of| Arc::ptr_eq(&of, &pool)));
-    assert!(provider.live.lock()[&memory].2, "it is to be zero");
+    assert!(provider.live.lock()[&memory].2, "it is zero");
     // Memory outlives its pool.
     drop(pool);
     assert!(provider.usm.find(&*provider, memory).unwrap().pool.is_none());

@@ -102,10 +102,7 @@ impl<B: Backend> SoftwareGraph<B> {
     /// Begins a capture of a queue's, which gets the commands until it ends. Returns how many there are before it.
     pub(crate) fn begin(&self, queue: &B::Queue, capture: &Arc<Mutex<capture::State<B>>>) -> UrResult<usize> {
         if !is_same::<B>(queue.context(), &self.context) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                "the queue and the graph are of different contexts",
-            ));
+            crate::bail!(ERROR_INVALID_CONTEXT: "the queue and the graph are of different contexts");
         }
         let state = &mut *self.state.lock();
         let whole = state.commands.whole()?;
@@ -162,7 +159,7 @@ impl<B: Backend> SoftwareGraph<B> {
 }
 
 fn invalid(words: &str) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_GRAPH, words)
+    crate::error!(ERROR_INVALID_GRAPH: "{words}")
 }
 
 /// Whether each command waits for the one before it.
@@ -243,12 +240,9 @@ where
     }
 
     fn dump(&self, file: &Path) -> UrResult<()> {
-        std::fs::write(file, self.graph_dump()).map_err(|error| {
-            UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("the graph cannot be written to {}: {error}", file.display()),
-            )
-        })
+        std::fs::write(file, self.graph_dump()).map_err(
+            |error| crate::error!(ERROR_INVALID_VALUE: "the graph cannot be written to {}: {error}", file.display()),
+        )
     }
 
     /// Whoever else has the graph only keeps the place.

@@ -12,8 +12,6 @@
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-use oxur_api::ResultCode;
-
 use crate::{UrError, UrResult, usm_generation};
 
 /// The kind of a cached argument in the lowest three bits; above them the length of a value, or the age of an address.
@@ -159,9 +157,8 @@ impl ArgCache {
 
     #[cold]
     fn no_argument(&self, index: u32) -> UrError {
-        UrError::with_message(
-            ResultCode::ERROR_INVALID_KERNEL_ARGUMENT_INDEX,
-            format!("there is no argument {index}: the kernel has {}", self.count),
+        crate::error!(
+            ERROR_INVALID_KERNEL_ARGUMENT_INDEX: "there is no argument {index}: the kernel has {}", self.count
         )
     }
 
@@ -205,9 +202,27 @@ impl ArgCache {
         }
     }
 
+    /// Sets a value of any length, if it has changed. `lasting` is asked of eight bytes, which may be a handle.
+    #[inline(always)]
+    pub fn value(
+        &self,
+        index: u32,
+        bytes: &[u8],
+        lasting: impl FnOnce() -> bool,
+        set: impl FnOnce() -> UrResult<()>,
+    ) -> UrResult<()> {
+        if let Ok(&bytes) = <&[u8; 4]>::try_from(bytes) {
+            self.number(index, ArgKey::value(4), u32::from_ne_bytes(bytes).into(), || true, set)
+        } else if let Ok(&bytes) = <&[u8; 8]>::try_from(bytes) {
+            self.number(index, ArgKey::handle(), u64::from_ne_bytes(bytes), lasting, set)
+        } else {
+            self.bytes(index, bytes, set)
+        }
+    }
+
     /// As [`Self::number`], for a value of any other length.
     #[inline(never)]
-    pub fn bytes(&self, index: u32, bytes: &[u8], set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
+    fn bytes(&self, index: u32, bytes: &[u8], set: impl FnOnce() -> UrResult<()>) -> UrResult<()> {
         let mut words = [0; WORDS];
         let slot = match self.slot(index)? {
             Some(slot) if bytes.len() <= size_of_val(&words) => slot,

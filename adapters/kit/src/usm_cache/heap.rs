@@ -9,7 +9,7 @@ use oxur_fork::Mutex;
 
 use super::class::{CLASSES, Class, LARGEST, NATURAL};
 use super::regions::Free;
-use crate::{InfoOut, UrError, UrResult};
+use crate::{InfoOut, UrResult};
 
 /// How a heap behaves.
 #[derive(Clone, Copy, Debug)]
@@ -160,9 +160,8 @@ impl Heap {
         };
         let zero = || match number()? {
             0 => Ok(()),
-            other => Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_VALUE,
-                format!("{query:?} can be set to 0 alone, which starts it anew, not to {other}"),
+            other => Err(crate::error!(
+                ERROR_INVALID_VALUE: "{query:?} can be set to 0 alone, which starts it anew, not to {other}"
             )),
         };
         match query {

@@ -33,7 +33,7 @@ pub(super) fn link(modules: &mut [ze_module_handle_t]) -> Result<(), (UrError, S
 const NOT_COMPILED: &str = "a program is compiled or built before it is linked dynamically";
 
 fn refused(what: &str) -> UrError {
-    UrError::with_message(ResultCode::ERROR_INVALID_OPERATION, what)
+    kit::error!(ERROR_INVALID_OPERATION: "{what}")
 }
 
 /// Makes a module of what was compiled, which may lack symbols.
@@ -56,12 +56,6 @@ pub(super) fn link_programs(context: &Arc<Context>, programs: &[Arc<Program>]) -
     once.sort_unstable_by_key(|program| Arc::as_ptr(program));
     once.dedup_by_key(|program| Arc::as_ptr(program));
     let _turns: Vec<_> = once.iter().map(|program| program.turns.take()).collect();
-    if once
-        .iter()
-        .any(|program| program.context.shared.number != context.shared.number)
-    {
-        kit::bail!(ERROR_INVALID_PROGRAM: "programs are linked in their own context");
-    }
     if once.iter().any(|program| program.used.load(Ordering::Relaxed)) {
         return Err(refused(
             "a program whose kernels or addresses are in use is not linked any more",

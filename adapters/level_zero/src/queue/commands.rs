@@ -276,28 +276,14 @@ impl MemoryQueue<LevelZero> for Queue {
             }
             Command::ImageRead {
                 ref image,
-                origin,
-                region,
-                row_pitch,
-                slice_pitch,
+                ref rect,
                 dst,
-            } => {
-                let image = image.image()?;
-                let pixels = image.pixels(origin, region, dst, [row_pitch, slice_pitch], false)?;
-                self.copy_pixels(image, &pixels, how)
-            }
+            } => self.copy_pixels(image.image()?, rect, dst, false, how),
             Command::ImageWrite {
                 ref image,
-                origin,
-                region,
-                row_pitch,
-                slice_pitch,
+                ref rect,
                 src,
-            } => {
-                let image = image.image()?;
-                let pixels = image.pixels(origin, region, src.cast_mut(), [row_pitch, slice_pitch], true)?;
-                self.copy_pixels(image, &pixels, how)
-            }
+            } => self.copy_pixels(image.image()?, rect, src.cast_mut(), true, how),
             Command::ImageCopy {
                 ref src,
                 ref dst,
@@ -353,7 +339,8 @@ impl Queue {
     ) -> UrResult<()> {
         if how.kind != CommandType::USM_MEMCPY_2D {
             kit::bail!(
-                ERROR_INVALID_SIZE: "Level Zero copies boxes of less than 4 GiB each way, not {width} x {height} x {depth}"
+                ERROR_INVALID_SIZE:
+                    "Level Zero copies boxes of less than 4 GiB each way, not {width} x {height} x {depth}"
             );
         }
         let rows = Command::UsmMemcpy2D {

@@ -131,7 +131,7 @@ impl kit::TrackedQueue for Queue {
         let shared = self.shared.load(Ordering::Relaxed);
         if self.mark.take() || shared {
             state.probe = None;
-            if !self.is_empty() {
+            if !self.is_complete() {
                 let marker = self.mark(state, shared).inspect_err(|_| self.mark.set())?;
                 state.probe = Some(marker);
             }
@@ -362,7 +362,8 @@ impl Queue {
         for event in wait.iter() {
             if event.context().shared.number != self.context.shared.number {
                 kit::bail!(
-                    ERROR_INVALID_CONTEXT: "an event of the wait list ({:?}) belongs to another context", kit::handle_of(&event)
+                    ERROR_INVALID_CONTEXT:
+                        "an event of the wait list ({:?}) belongs to another context", kit::handle_of(&event)
                 );
             }
             if self.in_order && event.is_in(self) || event.is_over() {

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use std::os::fd::{BorrowedFd, IntoRawFd};
 use std::sync::Arc;
 
-use kit::ur::{ExpExternalMemType, ResultCode, UsmType};
-use kit::{Context as _, IpcExport, OsHandle, UrError, UrResult, UsmAllocation};
+use kit::ur::{ExpExternalMemType, UsmType};
+use kit::{Context as _, IpcExport, OsHandle, UrResult, UsmAllocation};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -150,9 +150,7 @@ impl kit::MemoryExport<LevelZero> for Context {
                 // The driver's own may go with the memory.
                 // SAFETY: it is open as long as the memory, which the client keeps meanwhile.
                 let own = unsafe { BorrowedFd::borrow_raw(descriptor) }.try_clone_to_owned();
-                let full = |error: std::io::Error| {
-                    UrError::with_message(ResultCode::ERROR_OUT_OF_HOST_MEMORY, error.to_string())
-                };
+                let full = |error: std::io::Error| kit::error!(ERROR_OUT_OF_HOST_MEMORY: "{error}");
                 Ok(OsHandle::Fd(own.map_err(full)?.into_raw_fd()))
             }
         }

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, RectOffset, RectRegion, ResultCode, UsmMigrationFlags};
-use kit::{Command, DeviceGlobal, Launch, LaunchProperties, UrError, UrResult, emulate};
+use kit::{Command, DeviceGlobal, ImageRect, Launch, LaunchProperties, UrError, UrResult, emulate};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -29,10 +29,7 @@ fn check_properties(launch: &Launch<'_, OpenCl>) -> UrResult<()> {
 
 #[cold]
 fn impossible(properties: LaunchProperties) -> UrError {
-    UrError::with_message(
-        ResultCode::ERROR_INVALID_OPERATION,
-        format!("OpenCL has no way to launch a kernel with {properties:?}"),
-    )
+    kit::error!(ERROR_INVALID_OPERATION: "OpenCL has no way to launch a kernel with {properties:?}")
 }
 
 fn pointer(array: Option<&[usize]>) -> *const usize {
@@ -170,10 +167,12 @@ impl Queue {
                 BufferCopyRect { ref src, ref dst, ref rect } => clEnqueueCopyBufferRect(*src.raw, *dst.raw; rect);
                 BufferFill { ref buffer, pattern, offset, size }
                     => clEnqueueFillBuffer(*buffer.raw, pattern.as_ptr().cast(), pattern.len(), offset, size);
-                ImageRead { ref image, ref origin, ref region, row_pitch, slice_pitch, dst } => clEnqueueReadImage(
-                    *image.raw, blocking, corner(origin).as_ptr(), sides(region).as_ptr(), row_pitch, slice_pitch, dst);
-                ImageWrite { ref image, ref origin, ref region, row_pitch, slice_pitch, src } => clEnqueueWriteImage(
-                    *image.raw, blocking, corner(origin).as_ptr(), sides(region).as_ptr(), row_pitch, slice_pitch, src);
+                ImageRead { ref image, rect: ImageRect { ref origin, ref region, row_pitch, slice_pitch }, dst }
+                    => clEnqueueReadImage(*image.raw, blocking, corner(origin).as_ptr(), sides(region).as_ptr(),
+                        row_pitch, slice_pitch, dst);
+                ImageWrite { ref image, rect: ImageRect { ref origin, ref region, row_pitch, slice_pitch }, src }
+                    => clEnqueueWriteImage(*image.raw, blocking, corner(origin).as_ptr(), sides(region).as_ptr(),
+                        row_pitch, slice_pitch, src);
                 ImageCopy { ref src, ref dst, ref src_origin, ref dst_origin, ref region } => clEnqueueCopyImage(
                     *src.raw, *dst.raw, corner(src_origin).as_ptr(), corner(dst_origin).as_ptr(), sides(region).as_ptr());
                 DeviceGlobalRead { global: DeviceGlobal { ref program, name, count, offset }, dst }

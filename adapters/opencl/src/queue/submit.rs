@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use kit::ur::{CommandType, NativeHandle, QueueFlags, ResultCode};
-use kit::{BusyMark, Capture, HandleCell, HandleGroup, NativeRef, TrackedQueue, UniqueId, UrError, UrResult};
+use kit::ur::{CommandType, NativeHandle, QueueFlags};
+use kit::{BusyMark, Capture, HandleCell, HandleGroup, NativeRef, TrackedQueue, UniqueId, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::Mutex;
@@ -140,7 +140,7 @@ impl Queue {
     }
 
     /// Whether every command is complete.
-    pub(super) fn is_empty(&self) -> UrResult<bool> {
+    pub(super) fn is_complete(&self) -> UrResult<bool> {
         const PATIENCE: usize = 1000;
         let marker = {
             let in_flight = self.mark.in_flight();
@@ -324,13 +324,10 @@ impl Queue {
     #[inline(never)]
     fn raw_events(&self, wait: Wait<'_>) -> UrResult<SmallVec<[cl_event; 16]>> {
         if let Some(stranger) = wait.iter().find(|event| !event.is_of(&self.context)) {
-            return Err(UrError::with_message(
-                ResultCode::ERROR_INVALID_CONTEXT,
-                format!(
-                    "an event of the wait list ({:?}) belongs to another context",
-                    kit::handle_of(&stranger)
-                ),
-            ));
+            kit::bail!(
+                ERROR_INVALID_CONTEXT: "an event of the wait list ({:?}) belongs to another context",
+                kit::handle_of(&stranger)
+            );
         }
         Ok(raw_events(wait))
     }
