@@ -21,6 +21,8 @@ oneapi::mkl::unimplemented on NVIDIA GPUs.
 | command.cpp | calls of CUDA's libraries as commands of a queue |
 | cublas.cpp | cuBLAS's handles and functions |
 | blas.cpp, blas_functions.hpp | BLAS |
+| cusolver.cpp, lapack.cpp | cuSOLVER's handles and functions; LAPACK |
+| dft.cpp | Fourier transforms |
 
 Needed are g++, libsycl's headers and Intel's libraries, whose names are read: an environment of `scripts/setup.sh clients`. No header
 of CUDA or oneMKL is.
@@ -63,8 +65,10 @@ def exports(library):
 
 def kind(signature):
     """How a call of a function says whose it is (kinds.h); None if it does not."""
-    transform = re.match(r"oneapi::mkl::dft::descriptor<[^>]*>::(~descriptor|commit|get_value|set_workspace)\b", signature)
-    if transform:
+    descriptor = r"(?:\w+ )?oneapi::mkl::dft::descriptor<.*?\)\d+>::"
+    if transform := re.match(descriptor + r"(~descriptor|commit|set_workspace|get_value)\b", signature):
+        if transform[1] == "get_value" and "config_value*" not in signature:
+            return "intel"
         return {"~descriptor": "destroy", "commit": "commit"}.get(transform[1], "descriptor_first")
     returned_event = "std::vector<sycl::_V1::event" in signature
     if "sycl::_V1::queue&" in signature.partition("(")[2].partition(",")[0]:

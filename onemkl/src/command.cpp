@@ -63,19 +63,30 @@ sycl::event submit(sycl::queue &queue, const Events &dependencies, Function func
     return event;
 }
 
-void check(int status, Function function, const char *library) {
-    // The values of cublasStatus_t.
-    enum { success = 0, alloc_failed = 3, invalid_value = 7, arch_mismatch = 8, not_supported = 15 };
-    const auto what = std::string(library) + " returned status " + std::to_string(status);
-    switch (status) {
-    case success: return;
-    case alloc_failed: throw mkl::device_bad_alloc(function.domain, function.name, what);
-    case invalid_value: throw mkl::invalid_argument(function.domain, function.name, what);
-    case arch_mismatch:
-    case not_supported: throw mkl::unimplemented(function.domain, function.name, what);
-    default: throw mkl::exception(function.domain, function.name, what);
+namespace {
+
+// The numbers of a library for what oneMKL has exceptions for.
+struct Statuses {
+    const char *library;
+    int alloc_failed, invalid_value, arch_mismatch, not_supported;
+};
+
+void check(int status, Function function, const Statuses &of) {
+    if (!status) return;
+    const auto what = std::string(of.library) + " returned status " + std::to_string(status);
+    if (status == of.alloc_failed) throw mkl::device_bad_alloc(function.domain, function.name, what);
+    if (status == of.invalid_value) throw mkl::invalid_argument(function.domain, function.name, what);
+    if (status == of.arch_mismatch || status == of.not_supported) {
+        throw mkl::unimplemented(function.domain, function.name, what);
     }
+    throw mkl::exception(function.domain, function.name, what);
 }
+
+} // namespace
+
+void check_cublas(int status, Function function) { check(status, function, {"cuBLAS", 3, 7, 8, 15}); }
+void check_cusolver(int status, Function function) { check(status, function, {"cuSOLVER", 2, 3, 4, 9}); }
+void check_cufft(int status, Function function) { check(status, function, {"cuFFT", 2, 4, 14, 16}); }
 
 bool is_cuda(const sycl::queue &queue) {
     const auto device = queue.get_device();

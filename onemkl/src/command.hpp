@@ -24,8 +24,10 @@ struct Function {
 // task): then libsycl runs it in a thread of its own, and what it throws is only logged.
 sycl::event submit(sycl::queue &queue, const Events &dependencies, Function function, std::function<void(Stream)> work);
 
-// The exception of oneMKL for a status of cuBLAS or cuSOLVER, whose numbers are the same.
-void check(int status, Function function, const char *library);
+// Throws the exception of oneMKL for what a call returned, unless that is 0. The numbers are those of the library.
+void check_cublas(int status, Function function);
+void check_cusolver(int status, Function function);
+void check_cufft(int status, Function function);
 
 // Whether a queue's device is one of the CUDA adapter.
 bool is_cuda(const sycl::queue &queue);

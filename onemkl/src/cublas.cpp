@@ -19,7 +19,7 @@ constexpr Function none{"blas", "initialization"};
 
 template <class... A>
 void library(const char *name, A... arguments) {
-    check(reinterpret_cast<int (*)(A...)>(cublas_library().find(name))(arguments...), none, "cuBLAS");
+    check_cublas(reinterpret_cast<int (*)(A...)>(cublas_library().find(name))(arguments...), none);
 }
 
 // Handles that nobody uses, by context. They are never destroyed: the driver may be gone when the process ends.

@@ -75,18 +75,19 @@ public:
     template <Text name, class... A>
     void call(Function function, A... arguments) {
         static const auto address = cublas_library().find(name.text);
-        check(reinterpret_cast<int (*)(void *, A...)>(address)(raw(), arguments...), function, "cuBLAS");
+        check_cublas(reinterpret_cast<int (*)(void *, A...)>(address)(raw(), arguments...), function);
     }
 
-    // Calls that of a type, cublas?axpy_v2_64: the letters are those of the type unless they are given.
-    template <class T, Text stem, Text letters = "", class... A>
+    // Calls that of a type, cublas?axpy_v2_64: the letters are those of the type unless they are given. Functions that are newer
+    // than cuBLAS's second version have no v2.
+    template <class T, Text stem, Text letters = "", bool v2 = true, class... A>
     void typed(Function function, A... arguments) {
         const auto name = [] {
             const auto types = *letters.text ? std::string(letters.text) : std::string(1, letter<T>);
-            return "cublas" + types + stem.text + "_v2_64";
+            return "cublas" + types + stem.text + (v2 ? "_v2_64" : "_64");
         };
         static const auto address = cublas_library().find(name());
-        check(reinterpret_cast<int (*)(void *, A...)>(address)(raw(), arguments...), function, "cuBLAS");
+        check_cublas(reinterpret_cast<int (*)(void *, A...)>(address)(raw(), arguments...), function);
     }
 
 private:

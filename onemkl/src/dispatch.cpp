@@ -20,6 +20,7 @@ bool takes(kind kind, void *first, void *second) {
     case descriptor_first: return oxur::has_descriptor(first);
     case descriptor_second: return oxur::has_descriptor(second);
     case destroy: oxur::forget_descriptor(first); return false;
+    case intel: return false;
     }
     return false;
 }
@@ -35,7 +36,7 @@ void refuse() {
     auto text = abi::__cxa_demangle(refused.c_str(), nullptr, nullptr, &status);
     const std::string signature = text ? text : refused;
     std::free(text);
-    throw oneapi::mkl::unimplemented("", signature.substr(0, signature.find('(')), "oxur does not have it on NVIDIA GPUs");
+    throw oneapi::mkl::unimplemented("", "", signature + " on NVIDIA GPUs");
 }
 
 } // namespace

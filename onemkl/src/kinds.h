@@ -10,4 +10,5 @@ enum kind {
     descriptor_first,  // a descriptor
     descriptor_second, // an event, a descriptor
     destroy,           // a descriptor, which ends
+    intel,             // none: it is Intel's, which ours calls
 };
