@@ -55,7 +55,7 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-cuda test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-cuda test-onemkl test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
 
 # The parts of `make test`. They need `make setup wheel package` first.
 .PHONY: test-rust
@@ -195,6 +195,10 @@ test-level-zero: ## Level Zero's rules on our driver under three loaders and on 
 test-cuda: ## The CUDA adapter on a driver without a GPU that interprets PTX: its own tests, and the conformance suite
 	conformance/cuda/run.sh own -- --locked --profile $(NEXTEST_PROFILE)
 	conformance/cuda/run.sh ur -- --locked --profile $(NEXTEST_PROFILE)
+
+.PHONY: test-onemkl
+test-onemkl: ## oneMKL's BLAS, LAPACK and Fourier transforms for NVIDIA GPUs, on a driver without a GPU
+	python3 onemkl/test/run.py --ours dist/lib
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)

@@ -58,9 +58,9 @@ def run(*command):
 
 
 def exports(library):
-    """The mangled names of the functions of a library."""
+    """The mangled names of the functions of a library, but for those within functions."""
     lines = (line.split() for line in run("nm", "-D", "--defined-only", library).splitlines())
-    return {fields[2] for fields in lines if fields[1] in "TW"}
+    return {fields[2] for fields in lines if fields[1] in "TW" and not fields[2].startswith("_ZZ")}
 
 
 def kind(signature):
@@ -116,6 +116,9 @@ def build(environments, out, objects):
     own = {name for name in exports(library) if not name.startswith("oxur_")}
     if foreign := sorted(own - known):
         sys.exit("build.py: not a function of oneMKL: " + ", ".join(foreign[:5]))
+    needed = {line.split()[-1] for line in run("nm", "-D", "--undefined-only", library).splitlines()}
+    if missing := sorted(name for name in needed - known if "6oneapi3mkl" in name):
+        sys.exit("build.py: neither ours nor Intel's: " + ", ".join(missing[:5]))
     print(f"build.py: {len(own)} of {len(entries)} functions of oneMKL in {out}")
 
 

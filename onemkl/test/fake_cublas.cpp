@@ -254,6 +254,24 @@ FUNCTIONS(D, double)
 FUNCTIONS(C, std::complex<float>)
 FUNCTIONS(Z, std::complex<double>)
 
+// Of the sum of two matrices only what a transposed copy needs.
+#define GEAM(L, T)                                                                                                         \
+    int cublas##L##geam_64(Handle *handle, int operation, int, int64_t m, int64_t n, const T *alpha, const T *a, int64_t lda,       \
+                           const T *beta, const T *, int64_t, T *c, int64_t ldc) {                                         \
+        if (*beta != T(0)) return not_supported;                                                                           \
+        const auto ma = matrix(type_of<T>, a, m, n, lda, operation, handle->stream);                                       \
+        auto result = load<T>(c, extent(m, n, ldc), handle->stream);                                                       \
+        for (int64_t column = 0; column < n; ++column) {                                                                   \
+            for (int64_t row = 0; row < m; ++row) result[column * ldc + row] = from_number<T>(number(*alpha) * ma.at(row, column)); \
+        }                                                                                                                  \
+        store(c, result, handle->stream);                                                                                  \
+        return success;                                                                                                    \
+    }
+GEAM(S, float)
+GEAM(D, double)
+GEAM(C, std::complex<float>)
+GEAM(Z, std::complex<double>)
+
 #define DOT(L, T, name, conjugate)                                                                                         \
     int cublas##L##name##_v2_64(Handle *handle, int64_t n, const T *x, int64_t incx, const T *y, int64_t incy, T *result) { \
         return dot(handle, n, x, incx, y, incy, result, conjugate);                                                        \
