@@ -22,6 +22,9 @@ void library(const char *name, A... arguments) {
     check_cublas(reinterpret_cast<int (*)(A...)>(cublas_library().find(name))(arguments...), none);
 }
 
+// As many handles of a context may lie idle before one is used on another stream than before: each has working memory.
+constexpr int most_free = 4;
+
 // Handles that nobody uses, by context. They are never destroyed: the driver may be gone when the process ends.
 struct Free {
     std::mutex mutex;
@@ -44,7 +47,7 @@ Cublas::Cublas(Stream stream) : handle_(nullptr) {
         auto [first, last] = free.handles.equal_range(context);
         // One that was on this stream before, if there is: it keeps its workspace.
         auto found = std::find_if(first, last, [&](auto &entry) { return static_cast<Handle *>(entry.second)->stream == stream; });
-        if (found == last) found = first;
+        if (found == last && std::distance(first, last) >= most_free) found = first;
         if (found != last) {
             handle_ = static_cast<Handle *>(found->second);
             free.handles.erase(found);

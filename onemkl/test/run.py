@@ -7,7 +7,7 @@ libraries refuse, and how precise they are.
 
 - blas.cpp, a client in C++: the functions one by one against plain loops, on the CUDA adapter, and on the CPU adapter in the same
   process, whose calls Intel's library must get. Without the preloaded library it must fail.
-- dpnp_client.py: dpnp against NumPy. With --system on the GPU of the machine.
+- dpnp_client.py: dpnp against NumPy, also on the CPU adapter. With --system on the GPU of the machine.
 
     run.py --ours dist/lib
 """
@@ -114,6 +114,8 @@ def main():
     results.append(run("blas, not preloaded", [program], variables(args, ["cuda"], preload=False), "", code=1))
     results.append(run("dpnp", dpnp, variables(args, ["cuda"]) | only_gpu, "pass"))
     results.append(run("dpnp, when commands come late", dpnp, variables(args, ["cuda"]) | only_gpu | late, "pass"))
+    on_cpu = {"ONEAPI_DEVICE_SELECTOR": "opencl:cpu"}
+    results.append(run("dpnp, on the CPU adapter", dpnp, variables(args, ["cuda", "cpu"]) | on_cpu, "pass"))
     results.append(run("a program without oneMKL", ["/bin/true"], variables(args, ["cuda"]), ""))
     return not all(results)
 
