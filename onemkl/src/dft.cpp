@@ -7,6 +7,8 @@
 #include "dft.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -75,6 +77,16 @@ struct Configuration {
     oneapi::mkl::dft::config_value placement, storage;
 };
 
+// How many elements there are from the first to the last.
+int64_t extent(const Configuration &config, const Layout &layout, bool halved) {
+    int64_t last = (config.count - 1) * layout.distance;
+    for (std::size_t at = 0; at < config.lengths.size(); ++at) {
+        const auto length = halved && at + 1 == config.lengths.size() ? config.lengths[at] / 2 + 1 : config.lengths[at];
+        last += (length - 1) * layout.strides[at];
+    }
+    return last + 1;
+}
+
 [[noreturn]] void unimplemented(const char *what) { throw oneapi::mkl::unimplemented("dft", "commit", what); }
 
 template <class... A>
@@ -125,10 +137,8 @@ private:
     }
 };
 
-// What commit makes of a descriptor.
-struct Committed {
-    sycl::queue queue;
-    Configuration config;
+// The plans of a configuration, for one stream.
+struct Plans {
     std::unique_ptr<Plan> forward, backward;
     // A copy of the input of a transform from complex to real numbers, which cuFFT overwrites.
     std::uintptr_t copy = 0;
@@ -136,24 +146,24 @@ struct Committed {
     // A plan has working memory, so one thread at a time gives it to the stream.
     std::mutex mutex;
 
-    explicit Committed(const sycl::queue &queue) : queue(queue) {}
-    ~Committed() {
+    Plans() = default;
+    Plans(const Plans &) = delete;
+    ~Plans() {
         if (copy) driver("cuMemFree", copy);
     }
 };
 
-// How many elements there are from the first to the last.
-int64_t extent(const Configuration &config, const Layout &layout, bool halved) {
-    int64_t last = (config.count - 1) * layout.distance;
-    for (std::size_t at = 0; at < config.lengths.size(); ++at) {
-        const auto length = halved && at + 1 == config.lengths.size() ? config.lengths[at] / 2 + 1 : config.lengths[at];
-        last += (length - 1) * layout.strides[at];
-    }
-    return last + 1;
-}
+// What commit makes of a descriptor.
+struct Committed {
+    sycl::queue queue;
+    Configuration config;
+    std::shared_ptr<Plans> plans;
 
-void make_plans(Committed &committed, Stream) {
-    const auto &config = committed.config;
+    explicit Committed(const sycl::queue &queue) : queue(queue) {}
+};
+
+std::shared_ptr<Plans> make_plans(const Configuration &config) {
+    auto plans = std::make_shared<Plans>();
     std::vector<std::size_t> order(config.lengths.size());
     std::iota(order.begin(), order.end(), 0);
     const auto real = config.is_double ? 1 : 0, complex = config.is_double ? 5 : 4;
@@ -162,19 +172,58 @@ void make_plans(Committed &committed, Stream) {
         std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) {
             return config.forward.strides[a] > config.forward.strides[b];
         });
-        committed.forward = std::make_unique<Plan>(config, order, config.forward, config.backward, complex, complex);
+        plans->forward = std::make_unique<Plan>(config, order, config.forward, config.backward, complex, complex);
         const bool alike = config.forward.strides == config.backward.strides && config.forward.distance == config.backward.distance;
-        if (!alike) committed.backward = std::make_unique<Plan>(config, order, config.backward, config.forward, complex, complex);
-        return;
+        if (!alike) plans->backward = std::make_unique<Plan>(config, order, config.backward, config.forward, complex, complex);
+        return plans;
     }
-    committed.forward = std::make_unique<Plan>(config, order, config.forward, config.backward, real, complex);
-    committed.backward = std::make_unique<Plan>(config, order, config.backward, config.forward, complex, real);
+    plans->forward = std::make_unique<Plan>(config, order, config.forward, config.backward, real, complex);
+    plans->backward = std::make_unique<Plan>(config, order, config.backward, config.forward, complex, real);
     if (!config.in_place) {
-        committed.copy_bytes = extent(config, config.backward, true) * (config.is_double ? 16 : 8);
-        if (const auto status = driver("cuMemAlloc", &committed.copy, committed.copy_bytes)) {
+        plans->copy_bytes = extent(config, config.backward, true) * (config.is_double ? 16 : 8);
+        if (const auto status = driver("cuMemAlloc", &plans->copy, plans->copy_bytes)) {
             throw oneapi::mkl::device_bad_alloc("dft", "commit", "cuMemAlloc returned " + std::to_string(status));
         }
     }
+    return plans;
+}
+
+// The plans that were used last. dpnp commits a descriptor for each transform, and a plan takes a millisecond.
+class PlanCache {
+    static constexpr std::size_t most = 16;
+    using Key = std::pair<Stream, std::vector<int64_t>>;
+    std::mutex mutex_;
+    std::list<std::pair<Key, std::shared_ptr<Plans>>> plans_;
+
+    static std::vector<int64_t> numbers(const Configuration &config) {
+        std::vector<int64_t> all{config.is_double, config.is_real, config.in_place, config.count};
+        all.insert(all.end(), config.lengths.begin(), config.lengths.end());
+        for (const auto *layout : {&config.forward, &config.backward}) {
+            all.push_back(layout->distance);
+            all.insert(all.end(), layout->strides.begin(), layout->strides.end());
+        }
+        return all;
+    }
+
+public:
+    std::shared_ptr<Plans> get(Stream stream, const Configuration &config) {
+        const Key key{stream, numbers(config)};
+        std::lock_guard lock(mutex_);
+        const auto found = std::find_if(plans_.begin(), plans_.end(), [&](const auto &entry) { return entry.first == key; });
+        if (found != plans_.end()) {
+            plans_.splice(plans_.begin(), plans_, found);
+        } else {
+            plans_.emplace_front(key, make_plans(config));
+            if (plans_.size() > most) plans_.pop_back();
+        }
+        return plans_.front().second;
+    }
+};
+
+// It may outlive the driver, so it is never destroyed.
+PlanCache &plan_cache() {
+    static auto &cache = *new PlanCache;
+    return cache;
 }
 
 // The committed descriptors by their addresses. They may outlive the driver, so the map is never destroyed.
@@ -222,6 +271,11 @@ Configuration read(const descriptor<P, D> &from) {
     from.get_value(config_param::complex_storage, &config.storage);
     config.in_place = config.placement == config_value::inplace;
     if (config.in_place && !config.is_real) config.backward = config.forward;
+    // Of a single transform oneMKL's distance may be 0, which cuFFT does not take.
+    if (config.count == 1) {
+        config.forward.distance = extent(config, config.forward, false);
+        config.backward.distance = extent(config, config.backward, config.is_real);
+    }
     std::conditional_t<P == precision::double_precision, double, float> forward = 0, backward = 0;
     from.get_value(config_param::forward_scale, &forward);
     from.get_value(config_param::backward_scale, &backward);
@@ -243,13 +297,14 @@ sycl::event compute(const void *descriptor, bool forward, In *in, Out *out, cons
     const auto &from_layout = forward ? config.forward : config.backward, &to_layout = forward ? config.backward : config.forward;
     void *from = in + from_layout.offset, *to = out + to_layout.offset;
     return submit(committed->queue, dependencies, function, [=](Stream stream) {
-        std::lock_guard lock(committed->mutex);
+        auto &plans = *committed->plans;
+        std::lock_guard lock(plans.mutex);
         auto source = from;
-        if (!forward && committed->copy) {
-            source = reinterpret_cast<void *>(committed->copy);
-            copy(source, from, committed->copy_bytes, stream);
+        if (!forward && plans.copy) {
+            source = reinterpret_cast<void *>(plans.copy);
+            copy(source, from, plans.copy_bytes, stream);
         }
-        const auto &plan = forward || !committed->backward ? committed->forward : committed->backward;
+        const auto &plan = forward || !plans.backward ? plans.forward : plans.backward;
         plan->run(function, source, to, forward ? -1 : 1, stream);
     });
 }
@@ -274,7 +329,14 @@ void descriptor<P, D>::commit(sycl::queue &queue) {
     oxur::forget_descriptor(this); // Its values are Intel's again.
     const auto committed = std::make_shared<oxur::Committed>(queue);
     committed->config = oxur::read(*this);
-    oxur::submit(queue, {}, {"dft", "commit"}, [=](oxur::Stream stream) { oxur::make_plans(*committed, stream); }).wait();
+    // A command, as it has a stream and a context. Mostly it has run when it is submitted, and need not be waited for.
+    const auto done = std::make_shared<std::atomic<bool>>(false);
+    auto event = oxur::submit(queue, {}, {"dft", "commit"}, [=](oxur::Stream stream) {
+        committed->plans = oxur::plan_cache().get(stream, committed->config);
+        *done = true;
+    });
+    if (!*done) event.wait();
+    if (!*done) throw computation_error("dft", "commit", "there is no plan");
     std::unique_lock lock(oxur::registry().mutex);
     oxur::registry().committed[this] = committed;
 }

@@ -207,6 +207,31 @@ int gesvd(Solver &solver, jobsvd ju, jobsvd jvt, int64_t m, int64_t n, T *a, int
     return solver.info();
 }
 
+// Least squares for one matrix with at least as many rows as columns: all that cuBLAS has.
+template <class T, Text function>
+int gels(Solver &solver, transpose trans, int64_t m, int64_t n, int64_t nrhs, T *a, int64_t lda, T *b, int64_t ldb) {
+    if (trans != transpose::nontrans || m < n || std::max({m, lda, ldb, nrhs}) > std::numeric_limits<int>::max()) {
+        throw oneapi::mkl::unimplemented("lapack", "gels_batch", "a transpose, fewer rows than columns, or more than 2^31 rows");
+    }
+    if (n == 0 || nrhs == 0) return 0;
+    // cuBLAS takes the addresses of the matrices from the device.
+    T *const addresses[] = {a, b};
+    const auto on_device = static_cast<T **>(solver.device_memory(sizeof addresses));
+    copy(on_device, addresses, sizeof addresses, solver.stream());
+    int argument = 0;
+    Cublas cublas(solver.stream());
+    cublas.call<function>(solver.function(), native(trans), int(m), int(n), int(nrhs), on_device, int(lda), on_device + 1, int(ldb),
+                          &argument, solver.info_address(), 1);
+    return argument ? argument : solver.info();
+}
+
+int gels(Solver &s, transpose trans, int64_t m, int64_t n, int64_t nrhs, float *a, int64_t lda, float *b, int64_t ldb) {
+    return gels<float, "cublasSgelsBatched">(s, trans, m, n, nrhs, a, lda, b, ldb);
+}
+int gels(Solver &s, transpose trans, int64_t m, int64_t n, int64_t nrhs, double *a, int64_t lda, double *b, int64_t ldb) {
+    return gels<double, "cublasDgelsBatched">(s, trans, m, n, nrhs, a, lda, b, ldb);
+}
+
 // Submission
 
 [[noreturn]] void fail(Function function, int info) {
@@ -321,7 +346,12 @@ FOR_ALL(FUNCTIONS)
           orgqr(solver, m, n, k, a + i * stride_a, lda, tau + i * stride_tau))                                             \
     SINGLE(T, sy_he, (job vectors, uplo part, int64_t n, T *a, int64_t lda, Real<T> *w),                                   \
            syevd(solver, vectors, part, n, a, lda, w))
-#define NAMED_REAL(T) NAMED(T, orgqr, syevd)
+#define NAMED_REAL(T)                                                                                                      \
+    NAMED(T, orgqr, syevd)                                                                                                 \
+    BATCH(T, gels_batch,                                                                                                   \
+          (transpose trans, int64_t m, int64_t n, int64_t nrhs, T *a, int64_t lda, int64_t stride_a, T *b, int64_t ldb,    \
+           int64_t stride_b),                                                                                              \
+          gels(solver, trans, m, n, nrhs, a + i * stride_a, lda, b + i * stride_b, ldb))
 #define NAMED_COMPLEX(T) NAMED(T, ungqr, heevd)
 FOR_REALS(NAMED_REAL)
 FOR_COMPLEX(NAMED_COMPLEX)
@@ -357,6 +387,7 @@ FOR_COMPLEX(NAMED_COMPLEX)
     ALL(getrs_batch, transpose, L8)                                                                                        \
     REALS(orgqr, L4)                                                                                                       \
     REALS(orgqr_batch, L7)                                                                                                 \
+    REALS(gels_batch, transpose, L8)                                                                                       \
     REALS(syevd, job, uplo, L2)                                                                                            \
     COMPLEX(ungqr, L4)                                                                                                     \
     COMPLEX(ungqr_batch, L7)                                                                                               \

@@ -100,6 +100,8 @@ public:
                 std::vector<std::exception_ptr> exceptions)
         : mkl::batch_error("lapack", function, information), lapack::exception(this, std::int64_t(ids.size())), ids_(std::move(ids)),
           exceptions_(std::move(exceptions)) {}
+    const std::vector<std::int64_t> &ids() const { return ids_; }
+    const std::vector<std::exception_ptr> &exceptions() const { return exceptions_; }
     using mkl::batch_error::what;
 };
 

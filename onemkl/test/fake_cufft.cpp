@@ -124,7 +124,7 @@ int cufftCreate(int *handle) {
 int cufftXtMakePlanMany(int handle, int rank, long long *lengths, long long *in_room, long long in_stride, long long in_distance,
                         int in_type, long long *out_room, long long out_stride, long long out_distance, int out_type,
                         long long count, std::size_t *bytes, int) {
-    if (rank < 1 || rank > 3) return invalid_value;
+    if (rank < 1 || rank > 3 || in_distance < 1 || out_distance < 1) return invalid_value; // As cuFFT.
     std::lock_guard lock(mutex);
     plans[handle] = {{lengths, lengths + rank},
                      {{in_room, in_room + rank}, in_stride, in_distance, in_type},

@@ -7,6 +7,7 @@ libraries refuse, and how precise they are.
 
 - blas.cpp, a client in C++: the functions one by one against plain loops, on the CUDA adapter, and on the CPU adapter in the same
   process, whose calls Intel's library must get. Without the preloaded library it must fail.
+- lapack.cpp: the same for what dpnp does not call, and for exceptions.
 - dpnp_client.py: dpnp against NumPy, also on the CPU adapter. With --system on the GPU of the machine.
 
     run.py --ours dist/lib
@@ -23,6 +24,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGET = ROOT / "target"
 OUT = TARGET / "onemkl/test"
+
+INTEL = [f"-l:libmkl_sycl_{name}.so.6" for name in ("blas", "lapack", "dft")]
 
 # The libraries of CUDA's toolkit that take the place of NVIDIA's, and what else they need.
 HOST_LAPACK = ["-l:libmkl_intel_ilp64.so.3", "-l:libmkl_tbb_thread.so.3", "-l:libmkl_core.so.3"]
@@ -105,9 +108,10 @@ def main():
     results = []
     for generation in ("2026.2", "2026.1"):
         env = TARGET / f"env/v{generation}"
-        program = OUT / f"blas-{generation}"
-        compile(env, program, [HERE / "blas.cpp"], ["-l:libmkl_sycl_blas.so.6", *HOST_LAPACK])
-        results.append(run(f"blas, {generation}", [program], variables(args, ["cuda", "cpu"]), "pass devices 101"))
+        for name in ("blas", "lapack"):
+            program = OUT / f"{name}-{generation}"
+            compile(env, program, [HERE / f"{name}.cpp"], [*INTEL, *HOST_LAPACK])
+            results.append(run(f"{name}, {generation}", [program], variables(args, ["cuda", "cpu"]), "pass devices 101"))
     late = {"FAKE_CUDA_DELAY": "300"}
     program = OUT / "blas-2026.2"
     results.append(run("blas, when commands come late", [program], variables(args, ["cuda"]) | late, "pass devices 1"))
