@@ -108,10 +108,19 @@ void gemm(sycl::queue &queue, const std::string &type, bool row, transpose ta, t
     }
     Device<Ta> da(queue, a), db(queue, b);
     Device<Tc> dc(queue, c);
-    const auto event =
-        batch == 1 ? IN_LAYOUT(row, gemm, queue, ta, tb, m, n, k, scale, da.data, lda, db.data, ldb, old, dc.data, ldc, standard, {})
+    const char *letters[] = {"N", "T", "", "C"};
+    const auto name = "gemm " + type + (row ? " row " : " column ") + letters[int(ta)] + letters[int(tb)] + " " + std::to_string(m) +
+                      "x" + std::to_string(n) + "x" + std::to_string(k) + " beta " + std::to_string(beta) + " batch " +
+                      std::to_string(batch);
+    sycl::event event;
+    try {
+        event = batch == 1 ? IN_LAYOUT(row, gemm, queue, ta, tb, m, n, k, scale, da.data, lda, db.data, ldb, old, dc.data, ldc, standard, {})
                    : IN_LAYOUT(row, gemm_batch, queue, ta, tb, m, n, k, scale, da.data, lda, sa, db.data, ldb, sb, old, dc.data, ldc,
                                sc, batch, standard, {});
+    } catch (const oneapi::mkl::exception &error) {
+        report(name, false, error.what());
+        return;
+    }
     auto found = dc.read({event});
     // What is between the columns must stay. There a NaN is right.
     for (std::size_t i = 0; i < found.size(); ++i) {
@@ -120,10 +129,7 @@ void gemm(sycl::queue &queue, const std::string &type, bool row, transpose ta, t
             expected[i] = 0;
         }
     }
-    const char *letters[] = {"N", "T", "", "C"};
-    compare("gemm " + type + (row ? " row " : " column ") + letters[int(ta)] + letters[int(tb)] + " " + std::to_string(m) + "x" +
-                std::to_string(n) + "x" + std::to_string(k) + " beta " + std::to_string(beta) + " batch " + std::to_string(batch),
-            found, expected);
+    compare(name, found, expected);
 }
 
 template <class Ta, class Tc, class Ts>
