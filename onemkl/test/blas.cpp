@@ -361,6 +361,26 @@ void order(sycl::queue &queue, int rounds) {
     }
 }
 
+// Products of what copies in other streams write: they wait for their dependencies, and for nothing else.
+void dependencies(sycl::queue &queue) {
+    const int64_t n = 8, copies = 12;
+    const Device<float> one(queue, std::vector<float>(n * n, 1));
+    const Device<char> large(queue, std::vector<char>(copies << 20));
+    for (int round = 0; round < 3; ++round) {
+        Device<float> sources(queue, std::vector<float>(copies * n * n, 0)), results(queue, std::vector<float>(copies * n * n, 99));
+        Events copied, multiplied;
+        for (int64_t i = 0; i < copies; ++i) {
+            const auto first = queue.memset(large.data + (i << 20), 1, 1 << 20); // It takes a while.
+            copied.push_back(queue.memcpy(sources.data + i * n * n, one.data, n * n * sizeof(float), first));
+        }
+        for (int64_t i = copies - 1; i >= 0; --i) {
+            multiplied.push_back(columns::gemm(queue, N, N, n, n, n, 1.0f, sources.data + i * n * n, n, one.data, n, 0.0f,
+                                               results.data + i * n * n, n, standard, {copied[i]}));
+        }
+        compare("dependencies", results.read(multiplied), std::vector<Number>(copies * n * n, double(n)));
+    }
+}
+
 void threads(sycl::queue &queue) {
     std::vector<std::thread> all;
     std::vector<int> wrong(6);
@@ -429,6 +449,7 @@ void all(sycl::queue &queue, bool nvidia) {
     reductions<cfloat, float>(queue, "cfloat");
     reductions<cdouble, double>(queue, "cdouble");
     order(queue, nvidia ? 20 : 5);
+    dependencies(queue);
     threads(queue);
     errors(queue, nvidia);
 }
