@@ -1,41 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver.hpp"
 
-#include <array>
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <mutex>
 #include <shared_mutex>
 #include <stdexcept>
+#include <string_view>
 #include <vector>
 
 #include <dlfcn.h>
+#include <link.h>
 
 namespace oxur {
 namespace {
 
 namespace fs = std::filesystem;
 
+// Adds the folder of Python's packages that a library of this process is in, if it is in one: a client from PyPI is.
+int add_packages(dl_phdr_info *info, std::size_t, void *places) {
+    const std::string_view path = info->dlpi_name;
+    for (std::string_view packages : {"/site-packages/", "/dist-packages/"}) {
+        const auto at = path.find(packages);
+        if (at == path.npos) continue;
+        auto &all = *static_cast<std::vector<fs::path> *>(places);
+        const fs::path folder = path.substr(0, at + packages.size());
+        if (std::find(all.begin(), all.end(), folder) == all.end()) all.push_back(folder);
+    }
+    return 0;
+}
+
 // Folders of CUDA's libraries beyond those that the dynamic linker searches: those of the toolkit, and of NVIDIA's packages in
-// the Python environment that is active or of which the program is.
+// Python environments: that of the client, that which is active, and that of the program.
 std::vector<fs::path> folders() {
     std::vector<fs::path> folders;
-    std::vector<fs::path> roots;
     for (auto variable : {"CUDA_HOME", "CUDA_PATH"}) {
         if (auto folder = getenv(variable)) folders.push_back(fs::path(folder) / "lib64");
     }
+    std::vector<fs::path> packages;
+    dl_iterate_phdr(add_packages, &packages);
+    std::vector<fs::path> roots;
     if (auto root = getenv("VIRTUAL_ENV")) roots.emplace_back(root);
     std::error_code ignored;
     roots.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path());
     for (const auto &root : roots) {
         for (const auto &entry : fs::directory_iterator(root / "lib", ignored)) {
             if (!entry.path().filename().string().starts_with("python3")) continue;
-            for (auto packages : {"site-packages", "dist-packages"}) {
-                for (auto part : {"cu13", "cublas", "cusolver", "cufft"}) {
-                    folders.push_back(entry.path() / packages / "nvidia" / part / "lib");
-                }
-            }
+            for (auto name : {"site-packages", "dist-packages"}) packages.push_back(entry.path() / name);
         }
+    }
+    for (const auto &folder : packages) {
+        for (auto part : {"cu13", "cublas", "cusolver", "cufft"}) folders.push_back(folder / "nvidia" / part / "lib");
     }
     folders.push_back("/usr/local/cuda/lib64");
     folders.push_back("/opt/cuda/lib64");
