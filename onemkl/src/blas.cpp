@@ -110,13 +110,21 @@ sycl::event multiply(sycl::queue &queue, const Events &dependencies, Function fu
         using Scalar = typename Compute<Ta, Tc>::Scalar;
         const auto alpha = scalar_as<Scalar>(p.alpha, stream, function);
         const auto beta = scalar_as<Scalar>(p.beta, stream, function);
+        const auto a = static_cast<const void *>(p.a), b = static_cast<const void *>(p.b);
+        const auto c = static_cast<void *>(p.c);
+        const auto *const scale = static_cast<const void *>(&alpha), *const old = static_cast<const void *>(&beta);
+        const auto compute = compute_type<Ta, Tc>(p.mode);
+        const auto trans_a = native(p.trans_a), trans_b = native(p.trans_b);
         Cublas cublas(stream);
-        cublas.call<"cublasGemmStridedBatchedEx_64">(
-            function, native(p.trans_a), native(p.trans_b), p.m, p.n, p.k, static_cast<const void *>(&alpha),
-            static_cast<const void *>(p.a), data_type<Ta>, p.lda, static_cast<long long>(p.stride_a),
-            static_cast<const void *>(p.b), data_type<Tb>, p.ldb, static_cast<long long>(p.stride_b),
-            static_cast<const void *>(&beta), static_cast<void *>(p.c), data_type<Tc>, p.ldc,
-            static_cast<long long>(p.stride_c), p.batch, compute_type<Ta, Tc>(p.mode), -1);
+        if (p.batch == 1) {
+            cublas.call<"cublasGemmEx_64">(function, trans_a, trans_b, p.m, p.n, p.k, scale, a, data_type<Ta>, p.lda, b,
+                                           data_type<Tb>, p.ldb, old, c, data_type<Tc>, p.ldc, compute, -1);
+            return;
+        }
+        const auto stride = [](int64_t elements) { return static_cast<long long>(elements); };
+        cublas.call<"cublasGemmStridedBatchedEx_64">(function, trans_a, trans_b, p.m, p.n, p.k, scale, a, data_type<Ta>, p.lda,
+                                                     stride(p.stride_a), b, data_type<Tb>, p.ldb, stride(p.stride_b), old, c,
+                                                     data_type<Tc>, p.ldc, stride(p.stride_c), p.batch, compute, -1);
     });
 }
 

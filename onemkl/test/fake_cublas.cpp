@@ -264,6 +264,13 @@ int cublasGemmStridedBatchedEx_64(Handle *handle, int trans_a, int trans_b, int6
     return success;
 }
 
+int cublasGemmEx_64(Handle *handle, int trans_a, int trans_b, int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                    int type_a, int64_t lda, const void *b, int type_b, int64_t ldb, const void *beta, void *c, int type_c, int64_t ldc,
+                    int compute, int algorithm) {
+    return cublasGemmStridedBatchedEx_64(handle, trans_a, trans_b, m, n, k, alpha, a, type_a, lda, 0, b, type_b, ldb, 0, beta, c, type_c,
+                                         ldc, 0, 1, compute, algorithm);
+}
+
 #define FUNCTIONS(L, T)                                                                                                    \
     int cublas##L##gemv_v2_64(Handle *handle, int operation, int64_t m, int64_t n, const T *alpha, const T *a, int64_t lda,         \
                               const T *x, int64_t incx, const T *beta, T *y, int64_t incy) {                               \
