@@ -55,7 +55,7 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 .PHONY: test
-test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-cuda test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-cuda test-onemkl test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
 
 # The parts of `make test`. They need `make setup wheel package` first.
 .PHONY: test-rust
@@ -197,6 +197,10 @@ test-cuda: ## The CUDA adapter on a driver without a GPU that interprets PTX: it
 	conformance/cuda/run.sh ur -- --locked --profile $(NEXTEST_PROFILE)
 	scripts/setup.sh clients nvptx
 	python3 conformance/suites/compare.py dpnp --generation 2026.2 --stack ours --adapter cuda --lib dist/lib --modules test_indexing,test_sort --verify-stack
+
+.PHONY: test-onemkl
+test-onemkl: ## oneMKL's BLAS, LAPACK and Fourier transforms for NVIDIA GPUs, on a driver without a GPU
+	python3 onemkl/test/run.py --ours dist/lib
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)

@@ -7,6 +7,8 @@
 #   dist/lib/liboxur_as_gpu_preload.so  preloaded by `oxur run --as-gpu`
 #   dist/lib/adapters/libur_adapter_level_zero.so.0  used for devices that no other adapter has
 #   dist/lib/adapters/libur_adapter_cuda.so.0  for NVIDIA GPUs, used only by name
+#   dist/lib/onemkl/liboxur_onemkl*.so  oneMKL's functions for NVIDIA GPUs, preloaded by `oxur run --adapter cuda`; only where
+#                                       Intel's libraries are, whose functions they replace (scripts/setup.sh clients)
 #   dist/lib/libze_oxur_cpu.so.1        the Level Zero driver
 #   dist/lib/level-zero/libze_loader.so.1  a link to it, for programs that look for a loader of Level Zero
 #   dist/lib/opencl/libOpenCL.so.1      for native handles of the CPU adapter, in processes without another libOpenCL
@@ -31,6 +33,7 @@ version=$(sed -n '/^\[workspace\.package\]/,/^\[/s/^version = "\(.*\)"$/\1/p' Ca
 readonly version
 readonly release=${CARGO_TARGET_DIR:-target}/release
 readonly stage=dist.new
+readonly onemkl=target/env/v2026.2/lib/libmkl_sycl_blas.so.6
 
 die() { printf 'dist: %s\n' "$*" >&2; exit 1; }
 
@@ -47,11 +50,11 @@ done
 readonly system_libraries=(ld-linux-x86-64.so.2 libc.so.6 libgcc_s.so.1 libm.so.6 libstdc++.so.6)
 readonly newest_symbols=(GLIBC_2.34 GLIBCXX_3.4.29 CXXABI_1.3.13 GCC_12.0.0)
 
-# portable FILE: fails if a file needs more than manylinux_2_34 allows.
+# portable FILE [LIBRARY]: fails if a file needs more than manylinux_2_34 allows, and this library.
 portable() {
   local needed symbols newest late
   while read -r needed; do
-    [[ " ${system_libraries[*]} " == *" $needed "* ]] || die "$1 needs $needed, which not every system has"
+    [[ " ${system_libraries[*]} ${2-} " == *" $needed "* ]] || die "$1 needs $needed, which not every system has"
   done < <(readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
   symbols=$(objdump -T "$1" | sed -nE 's/.*\*UND\*.* \(?([A-Z]+_[0-9.]+)\)? +([^ ]+)$/\1 \2/p')
   [[ -n $symbols ]] || die "$1 seems to need no symbol at all"
@@ -62,9 +65,9 @@ portable() {
   done
 }
 
-# ship FILE TARGET: copies a program or library without debug information.
+# ship FILE TARGET [LIBRARY]: copies a program or library without debug information. It may need this library.
 ship() {
-  portable "$1"
+  portable "$1" "${3-}"
   objcopy --strip-unneeded --wildcard --keep-symbol='*oxur*' --keep-symbol='*ur_adapter_*' --keep-symbol='*ur_loader*' \
     "$1" "$2"
   chmod 755 "$2"
@@ -107,6 +110,16 @@ for name in level_zero cuda; do
 done
 check "$release/liboxur_as_gpu_preload.so" liboxur_as_gpu_preload.so '_ZNK?4sycl.*'
 ship "$release/liboxur_as_gpu_preload.so" "$stage/lib/liboxur_as_gpu_preload.so"
+if [[ -e $onemkl ]]; then
+  built=target/onemkl/lib
+  python3 onemkl/build.py --out "$built"
+  mkdir -p "$stage/lib/onemkl"
+  check "$built/liboxur_onemkl_preload.so" liboxur_onemkl_preload.so '_ZNK?6oneapi3mkl.*'
+  ship "$built/liboxur_onemkl_preload.so" "$stage/lib/onemkl/liboxur_onemkl_preload.so"
+  ship "$built/liboxur_onemkl.so" "$stage/lib/onemkl/liboxur_onemkl.so" libsycl.so.9
+else
+  echo "dist: without oneMKL for NVIDIA GPUs: $onemkl is missing (scripts/setup.sh clients)"
+fi
 for name in "${libraries[@]}"; do
   built=$release/lib$name.so
   file=lib$name.so.$version

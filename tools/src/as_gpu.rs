@@ -10,7 +10,7 @@ use oxur_as_gpu::{Libraries, PRELOAD, VARIABLE};
 
 use crate::Failure;
 
-const LD_PRELOAD: &str = "LD_PRELOAD";
+pub const LD_PRELOAD: &str = "LD_PRELOAD";
 
 /// The libraries that see a GPU: those of the option, which may have no list, else those of the variable.
 pub fn libraries(option: Option<&Option<String>>) -> Result<Option<Libraries>, Failure> {
@@ -45,17 +45,9 @@ pub fn variables(folder: &Path, libraries: &Libraries) -> Result<[(&'static str,
             "build it with `make dist`",
         ));
     }
-    if preload.as_os_str().as_bytes().iter().any(|byte| b" :".contains(byte)) {
-        return Err(Failure::new(
-            format!(
-                "{} cannot be preloaded: its path has a space or a colon",
-                preload.display()
-            ),
-            "move oxur's libraries to another folder",
-        ));
-    }
+    check_preload(&preload)?;
     let mut value = preload.into_os_string();
-    for other in preloaded().filter(|other| !is_ours(other)) {
+    for other in preloaded().into_iter().filter(|other| !is_ours(other)) {
         value.push(":");
         value.push(other);
     }
@@ -64,27 +56,35 @@ pub fn variables(folder: &Path, libraries: &Libraries) -> Result<[(&'static str,
 
 /// Whether the environment preloads our library.
 pub fn is_preloaded() -> bool {
-    preloaded().any(|path| is_ours(&path))
+    preloaded().iter().any(|path| is_ours(path))
 }
 
-/// Whether the CPU adapter is among these adapters, by their file names.
-pub fn has_cpu(adapters: &[PathBuf]) -> bool {
-    let is_cpu = |path: &PathBuf| {
-        path.file_name()
-            .is_some_and(|name| name.to_string_lossy().contains("cpu"))
-    };
-    adapters.iter().any(is_cpu)
+/// Fails if a library cannot be preloaded, as the variable cannot have its path.
+pub fn check_preload(library: &Path) -> Result<(), Failure> {
+    if !library.as_os_str().as_bytes().iter().any(|byte| b" :".contains(byte)) {
+        return Ok(());
+    }
+    Err(Failure::new(
+        format!(
+            "{} cannot be preloaded: its path has a space or a colon",
+            library.display()
+        ),
+        "move oxur's libraries to another folder",
+    ))
 }
 
 /// The libraries that the environment preloads.
-fn preloaded() -> impl Iterator<Item = PathBuf> {
-    let value = env::var_os(LD_PRELOAD).unwrap_or_default();
+pub fn preloaded() -> Vec<PathBuf> {
+    paths(&env::var_os(LD_PRELOAD).unwrap_or_default())
+}
+
+/// The libraries of a value of `LD_PRELOAD`.
+pub fn paths(value: &OsStr) -> Vec<PathBuf> {
     let paths = value.as_bytes().split(|byte| b" :".contains(byte));
-    let paths: Vec<_> = paths
+    paths
         .filter(|path| !path.is_empty())
         .map(|path| OsStr::from_bytes(path).into())
-        .collect();
-    paths.into_iter()
+        .collect()
 }
 
 fn is_ours(path: &Path) -> bool {

@@ -189,6 +189,15 @@ impl OpenClAvailability {
     }
 }
 
+/// Whether an adapter is among these, by their file names.
+pub fn has(adapters: &[PathBuf], name: &str) -> bool {
+    let prefix = format!("libur_adapter_{name}.");
+    adapters.iter().any(|path| {
+        path.file_name()
+            .is_some_and(|file| file.to_string_lossy().starts_with(&prefix))
+    })
+}
+
 fn one(all: &[(String, PathBuf)], folder: &Path, wanted: &OsStr) -> Result<PathBuf, Failure> {
     let path = if wanted.as_bytes().contains(&b'/') {
         PathBuf::from(wanted)

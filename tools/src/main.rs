@@ -13,6 +13,7 @@ mod graph;
 mod info;
 mod level_zero;
 mod lib_folder;
+mod onemkl;
 mod opencl;
 mod run;
 mod search;

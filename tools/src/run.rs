@@ -12,7 +12,7 @@ use clap::Args;
 
 use crate::lib_folder::{Choice, OpenClAvailability};
 use crate::sycl::{Entry, Sycl};
-use crate::{Failure, as_gpu, level_zero, lib_folder, search, sycl};
+use crate::{Failure, as_gpu, level_zero, lib_folder, onemkl, search, sycl};
 
 /// Runs a command on our libraries. Returns only on failure, or with `dry_run`.
 pub fn main(options: &RunOptions, dry_run: bool, command: &[OsString]) -> Result<ExitCode, Failure> {
@@ -109,7 +109,7 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
     };
     let mut variables = environment(&folder, &choice.paths, sycl.as_ref());
     if let Some(libraries) = &seen_as_gpu {
-        if !as_gpu::has_cpu(&choice.paths) {
+        if !lib_folder::has(&choice.paths, "cpu") {
             return Err(Failure::new(
                 "--as-gpu shows the device of oxur's CPU adapter as a GPU, but --adapter does not name that adapter",
                 "add `--adapter cpu`, or omit --adapter",
@@ -117,6 +117,7 @@ pub fn prepare(options: &RunOptions, command: &[OsString]) -> Result<Command, Fa
         }
         variables.extend(as_gpu::variables(&folder, libraries)?);
     }
+    onemkl::put(&folder, &choice.paths, &mut variables)?;
     if options.level_zero {
         level_zero::put(&folder, &mut variables)?;
     }

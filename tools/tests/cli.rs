@@ -332,6 +332,34 @@ fn as_gpu_sets_what_shows_the_cpu_as_a_gpu() {
 }
 
 #[test]
+fn the_cuda_adapter_comes_with_onemkl_for_nvidia_gpus() {
+    let place = Place::new("onemkl").with_libraries().with_old_libsycl();
+    let adapter = place.path("lib/libur_adapter_opencl.so.0");
+    fs::copy(adapter, place.path("lib/libur_adapter_cuda.so.0")).expect("an adapter");
+    let run = |variables: &[(&str, &str)], adapter: &str| {
+        let arguments = ["run", "--dry-run", "--adapter", adapter, "--", "true"];
+        text(&place.oxur_with(variables, &arguments).stderr)
+    };
+    // A build without oneMKL's libraries has none.
+    assert!(!run(&[], "cuda").contains("LD_PRELOAD"));
+    fs::create_dir(place.path("lib/onemkl")).expect("a folder");
+    place.library("lib/onemkl/liboxur_onemkl_preload.so", "int nothing;", &[]);
+    let preload = place.path("lib/onemkl/liboxur_onemkl_preload.so");
+    let err = run(&[], "cuda");
+    assert!(
+        err.contains(&format!("oxur: LD_PRELOAD={}\n", preload.display())),
+        "{err}"
+    );
+    let others = [("LD_PRELOAD", "/lib/other.so:/old/liboxur_onemkl_preload.so")];
+    let err = run(&others, "cuda");
+    assert!(
+        err.contains(&format!("oxur: LD_PRELOAD={}:/lib/other.so\n", preload.display())),
+        "{err}"
+    );
+    assert!(!run(&others, "opencl").contains("oxur: LD_PRELOAD"));
+}
+
+#[test]
 fn failures_of_as_gpu() {
     let place = as_gpu_place("as-gpu-failures");
     let run = |option| ["run", option, "--", "true"];

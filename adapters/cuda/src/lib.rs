@@ -19,6 +19,7 @@ mod ipc;
 mod kernel;
 mod lane;
 mod memory_pool;
+mod native_command;
 mod platform;
 mod primary;
 mod program;

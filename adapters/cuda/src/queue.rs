@@ -30,7 +30,7 @@ use crate::driver::{self, cu};
 use crate::held::Held;
 use crate::lane::Lane;
 use crate::primary::Primary;
-use crate::{Context, Cuda, Device, Mem};
+use crate::{Context, Cuda, Device, Mem, native_command};
 
 type Wait<'a> = WaitList<'a, Cuda>;
 type Out<'a> = EventOut<'a, Cuda>;
@@ -259,10 +259,13 @@ impl kit::Queue<Cuda> for Queue {
             return Err(driver::forked("cuStreamWaitEvent"));
         }
         // The client's commands come after what it waits for, in the lane whose native handle it has.
-        self.hold_first(wait)
+        self.hold_first(wait)?;
+        native_command::begin(self.first.stream);
+        Ok(())
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {
+        native_command::end();
         self.end_first(CommandType::ENQUEUE_NATIVE_EXP, event)
     }
 }

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests oneMKL for NVIDIA GPUs on the driver without a GPU (conformance/cuda/fake).
+
+cuBLAS, cuSOLVER and cuFFT are libraries of this folder that compute on the host. What they cannot show: times, what NVIDIA's
+libraries refuse, and how precise they are.
+
+- blas.cpp, a client in C++: the functions one by one against plain loops, on the CUDA adapter, and on the CPU adapter in the same
+  process, whose calls Intel's library must get. Without the preloaded library it must fail.
+- lapack.cpp: the same for what dpnp does not call, and for exceptions.
+- dpnp_client.py: dpnp against NumPy, also on the CPU adapter. With --system on the GPU of the machine.
+
+    run.py --ours dist/lib
+"""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+TARGET = ROOT / "target"
+OUT = TARGET / "onemkl/test"
+
+INTEL = [f"-l:libmkl_sycl_{name}.so.6" for name in ("blas", "lapack", "dft")]
+
+# The libraries of CUDA's toolkit that take the place of NVIDIA's, and what else they need.
+HOST_LAPACK = ["-l:libmkl_intel_ilp64.so.3", "-l:libmkl_tbb_thread.so.3", "-l:libmkl_core.so.3"]
+CUDA_LIBRARIES = {"cublas": ("libcublas.so.13", []), "cusolver": ("libcusolver.so.12", HOST_LAPACK), "cufft": ("libcufft.so.12", [])}
+
+
+def fail(text):
+    sys.exit(f"onemkl/test/run.py: {text}")
+
+
+def compile(env, output, sources, options):
+    newest = max(path.stat().st_mtime for path in [*sources, *HERE.glob("*.hpp"), HERE.parent / "src/types.hpp", env / "lib/libsycl.so"])
+    if output.exists() and output.stat().st_mtime > newest:
+        return
+    # The run path is searched first, as those of programs from PyPI are.
+    command = ["g++", "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-isystem", env / "include",
+               "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING", *sources, "-o", output, f"-L{env / 'lib'}", f"-Wl,-rpath,{env / 'lib'}",
+               "-Wl,--disable-new-dtags", "-Wl,--no-as-needed", "-lsycl", *options, "-pthread"]
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if result.returncode:
+        fail(result.stderr)
+
+
+def fake_driver():
+    """The driver without a GPU, in a folder with the libraries of CUDA's toolkit."""
+    subprocess.run(["cargo", "build", "--quiet", "--locked", "-p", "oxur-fake-cuda"], cwd=ROOT, check=True)
+    built = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "debug/libfake_cuda.so"
+    shutil.copy(built, OUT / "cuda/libcuda.so.1")
+
+
+def variables(args, adapters, *, preload=True):
+    own = {name: value for name, value in os.environ.items() if not name.startswith(("UR_", "SYCL_", "ONEAPI_", "FAKE_", "LD_"))}
+    paths = {"cuda": args.ours / "adapters/libur_adapter_cuda.so.0", "cpu": args.ours / "libur_adapter_cpu.so.0"}
+    own |= {
+        "UR_ADAPTERS_FORCE_LOAD": ",".join(str(paths[name]) for name in adapters),
+        "OCL_ICD_FILENAMES": "/nonexistent",
+        "OCL_ICD_VENDORS": "/nonexistent",
+        "UR_CPU_CACHE": str(OUT / "cache"),
+        "LD_LIBRARY_PATH": f"{args.ours / 'opencl'}" if args.system else f"{OUT / 'cuda'}:{args.ours / 'opencl'}",
+    }
+    if preload:
+        own["LD_PRELOAD"] = str(args.ours / "onemkl/liboxur_onemkl_preload.so")
+    return own
+
+
+def run(name, command, env, last, code=0):
+    """Runs a program, which must end with this code and its last line begin so."""
+    try:
+        result = subprocess.run([str(part) for part in command], env=env, capture_output=True, text=True, timeout=120)
+    except subprocess.TimeoutExpired:
+        print(f"FAILED {name}: it takes more than 120 s")
+        return False
+    lines = result.stdout.splitlines()
+    good = (result.returncode == 0) == (code == 0) and (not last or (lines and lines[-1].startswith(last)))
+    print(f"{'passed' if good else 'FAILED'} {name}: {lines[-1] if lines else '-'}", flush=True)
+    if not good:
+        print(f"  it ended with {result.returncode}", *lines[-30:], *result.stderr.splitlines()[-10:], sep="\n    ")
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ours", type=Path, default=ROOT / "dist/lib", help="our libraries (default: dist/lib)")
+    parser.add_argument("--system", action="store_true", help="dpnp on the driver and the libraries of the machine")
+    args = parser.parse_args()
+    args.ours = args.ours.absolute()
+    for file in ("adapters/libur_adapter_cuda.so.0", "libur_adapter_cpu.so.0", "onemkl/liboxur_onemkl_preload.so"):
+        if not (args.ours / file).exists():
+            fail(f"{args.ours / file} is missing: run `make dist`")
+    (OUT / "cuda").mkdir(parents=True, exist_ok=True)
+    newest = TARGET / "env/v2026.2"
+    only_gpu = {"ONEAPI_DEVICE_SELECTOR": "opencl:gpu"}
+    dpnp = [newest / "bin/python", HERE / "dpnp_client.py"]
+    if args.system:
+        return not run("dpnp", [*dpnp, "--large"], variables(args, ["cuda"]) | only_gpu, "pass")
+
+    fake_driver()
+    for stem, (file, options) in CUDA_LIBRARIES.items():
+        compile(newest, OUT / "cuda" / file, [HERE / f"fake_{stem}.cpp"], ["-shared", "-fPIC", f"-Wl,-soname,{file}", *options])
+    results = []
+    for generation in ("2026.2", "2026.1"):
+        env = TARGET / f"env/v{generation}"
+        for name in ("blas", "lapack"):
+            program = OUT / f"{name}-{generation}"
+            compile(env, program, [HERE / f"{name}.cpp"], [*INTEL, *HOST_LAPACK])
+            results.append(run(f"{name}, {generation}", [program], variables(args, ["cuda", "cpu"]), "pass devices 101"))
+    late = {"FAKE_CUDA_DELAY": "300"}
+    program = OUT / "blas-2026.2"
+    results.append(run("blas, when commands come late", [program], variables(args, ["cuda"]) | late, "pass devices 1"))
+    results.append(run("blas, not preloaded", [program], variables(args, ["cuda"], preload=False), "", code=1))
+    results.append(run("dpnp", dpnp, variables(args, ["cuda"]) | only_gpu, "pass"))
+    results.append(run("dpnp, when commands come late", dpnp, variables(args, ["cuda"]) | only_gpu | late, "pass"))
+    on_cpu = {"ONEAPI_DEVICE_SELECTOR": "opencl:cpu"}
+    results.append(run("dpnp, on the CPU adapter", dpnp, variables(args, ["cuda", "cpu"]) | on_cpu, "pass"))
+    results.append(run("a program without oneMKL", ["/bin/true"], variables(args, ["cuda"]), ""))
+    return not all(results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
