@@ -135,7 +135,7 @@ Current::~Current() {
 Stream native_command_stream() {
     static const auto stream = [] {
         auto adapter = dlopen("libur_adapter_cuda.so.0", RTLD_NOW | RTLD_NOLOAD);
-        return adapter ? reinterpret_cast<Stream (*)()>(dlsym(adapter, "oxur_cuda_native_command_stream")) : nullptr;
+        return adapter ? reinterpret_cast<Stream (*)()>(dlsym(adapter, "oxurCudaNativeCommandStream")) : nullptr;
     }();
     return stream ? stream() : nullptr;
 }

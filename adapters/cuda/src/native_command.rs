@@ -25,6 +25,6 @@ pub(crate) fn end() {
 
 /// The stream for what the function of `urEnqueueNativeCommandExp` submits, in the thread that is in this function.
 #[unsafe(no_mangle)]
-pub extern "C" fn oxur_cuda_native_command_stream() -> CUstream {
+pub extern "C" fn oxurCudaNativeCommandStream() -> CUstream {
     STREAM.get()
 }
