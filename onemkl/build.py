@@ -99,7 +99,7 @@ def build(environments, out, objects):
     (objects / "functions.h").write_text("\n".join(lines) + "\n")
     preload = out / "liboxur_onemkl_preload.so"
     run("gcc", *COMPILE, "-std=c11", "-fvisibility=hidden", f"-I{objects}", "-shared", f"-Wl,-soname,{preload.name}",
-        "-Wl,-z,nodelete", SOURCE / "preload.c", SOURCE / "preload.S", "-o", preload)
+        "-Wl,-z,nodelete,-z,now", SOURCE / "preload.c", SOURCE / "preload.S", "-o", preload)
 
     headers = ["-isystem", environments[0] / "include", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING"]
     parts = []
@@ -109,7 +109,7 @@ def build(environments, out, objects):
         if not parts[-1].exists() or parts[-1].stat().st_mtime < max(path.stat().st_mtime for path in needed):
             run("g++", *COMPILE, "-std=c++20", *headers, "-c", source, "-o", parts[-1])
     library = out / "liboxur_onemkl.so"
-    run("g++", "-shared", *parts, f"-Wl,-soname,{library.name}", f"-Wl,--version-script={SOURCE / 'exports.map'}", "-Wl,-z,nodelete",
+    run("g++", "-shared", *parts, f"-Wl,-soname,{library.name}", f"-Wl,--version-script={SOURCE / 'exports.map'}", "-Wl,-z,nodelete,-z,now",
         f"-L{environments[0] / 'lib'}", "-lsycl", "-o", library)
 
     known = {name for _, _, name in entries}
