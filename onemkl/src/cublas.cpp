@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cublas.hpp"
 
-#include <map>
 #include <memory>
-#include <mutex>
+
+#include "idle.hpp"
 
 namespace oxur {
 
@@ -23,36 +23,14 @@ void library(const char *name, A... arguments) {
 }
 
 // As many handles of a context may lie idle before one is used on another stream than before: each has working memory.
-constexpr int most_free = 4;
-
-// Handles that nobody uses, by context. They are never destroyed: the driver may be gone when the process ends.
-struct Free {
-    std::mutex mutex;
-    std::multimap<CudaContext, void *> handles;
-};
-
-Free &free_handles() {
-    static auto &free = *new Free;
-    return free;
-}
+constexpr int most_idle = 4;
 
 } // namespace
 
 Cublas::Cublas(Stream stream) : handle_(nullptr) {
     CudaContext context = nullptr;
     driver("cuCtxGetCurrent", &context);
-    auto &free = free_handles();
-    {
-        std::lock_guard lock(free.mutex);
-        auto [first, last] = free.handles.equal_range(context);
-        // One that was on this stream before, if there is: it keeps its workspace.
-        auto found = std::find_if(first, last, [&](auto &entry) { return static_cast<Handle *>(entry.second)->stream == stream; });
-        if (found == last && std::distance(first, last) >= most_free) found = first;
-        if (found != last) {
-            handle_ = static_cast<Handle *>(found->second);
-            free.handles.erase(found);
-        }
-    }
+    handle_ = Idle<Handle>::all().take(context, stream, most_idle);
     if (!handle_) {
         auto made = std::make_unique<Handle>();
         library("cublasCreate_v2", &made->raw);
@@ -65,11 +43,7 @@ Cublas::Cublas(Stream stream) : handle_(nullptr) {
     }
 }
 
-Cublas::~Cublas() {
-    auto &free = free_handles();
-    std::lock_guard lock(free.mutex);
-    free.handles.emplace(handle_->context, handle_);
-}
+Cublas::~Cublas() { Idle<Handle>::all().give(handle_); }
 
 void Cublas::point_to_device(bool device) { library("cublasSetPointerMode_v2", raw(), int(device)); }
 

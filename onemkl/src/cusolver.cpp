@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "cusolver.hpp"
 
-#include <map>
 #include <memory>
-#include <mutex>
+
+#include "idle.hpp"
 
 namespace oxur {
 
@@ -34,30 +34,13 @@ void library(Function function, const char *name, A... arguments) {
     check_cusolver(reinterpret_cast<int (*)(A...)>(cusolver_library().find(name))(arguments...), function);
 }
 
-// Handles that nobody uses, by context. They are never destroyed: the driver may be gone when the process ends.
-struct Free {
-    std::mutex mutex;
-    std::multimap<CudaContext, void *> handles;
-};
-
-Free &free_handles() {
-    static auto &free = *new Free;
-    return free;
-}
-
 } // namespace
 
 Solver::Solver(Stream stream, Function function) : handle_(nullptr), function_(function) {
     CudaContext context = nullptr;
     driver("cuCtxGetCurrent", &context);
-    auto &free = free_handles();
-    {
-        std::lock_guard lock(free.mutex);
-        if (auto found = free.handles.find(context); found != free.handles.end()) {
-            handle_ = static_cast<Handle *>(found->second);
-            free.handles.erase(found);
-        }
-    }
+    // Each has working memory, so one of another stream is as good.
+    handle_ = Idle<Handle>::all().take(context, stream, 1);
     if (!handle_) {
         auto made = std::make_unique<Handle>();
         made->context = context;
@@ -77,9 +60,7 @@ Solver::~Solver() {
         driver("cuMemFree", handle_->device);
         handle_->device_bytes = 0;
     }
-    auto &free = free_handles();
-    std::lock_guard lock(free.mutex);
-    free.handles.emplace(handle_->context, handle_);
+    Idle<Handle>::all().give(handle_);
 }
 
 void *Solver::device_memory(std::size_t bytes) {
