@@ -12,10 +12,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo};
+use kit::groups::padded;
 use kit::{Arg, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, Range, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
-use oxur_fork::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 
 pub(crate) use self::args::Packed;
 use self::args::{Settings, Words};
@@ -49,6 +50,8 @@ pub(crate) struct OnDevice {
     registers: u32,
     /// How many bytes of shared memory a launch may ask for, so far.
     dynamic_shared: AtomicU32,
+    /// The kernel with fewer registers, for work-groups that this one has too many for. Made when a launch needs it.
+    wide: OnceLock<Option<Box<OnDevice>>>,
 }
 
 impl OnDevice {
@@ -67,7 +70,35 @@ impl OnDevice {
             dynamic_shared: AtomicU32::new((device.facts.shared_memory as u32).saturating_sub(static_shared)),
             device: device.clone(),
             function,
+            wide: OnceLock::new(),
         })
+    }
+
+    /// The kernel for work-groups of this size, which are too large for [`Self::max_threads`]; `None` if no code of it runs
+    /// them.
+    #[cold]
+    fn widened(&self, local: [usize; 3]) -> UrResult<Option<&Self>> {
+        let threads = local.iter().try_fold(1_usize, |all, &size| all.checked_mul(size));
+        let most = self.interface().max_size.unwrap_or(u32::MAX) as usize;
+        if self.interface().required_size.is_some()
+            || threads.is_none_or(|threads| threads > most.min(self.device.facts.max_threads))
+        {
+            return Ok(None);
+        }
+        let make = || match self.function.widened()? {
+            Some(function) => Self::new(function, &self.device).map(Box::new).map(Some),
+            None => Ok(None),
+        };
+        Ok(self.wide.get_or_try_init(make)?.as_deref())
+    }
+
+    /// The kernel for the blocks of a grid, which [`Self::grid`] made.
+    #[inline(always)]
+    fn for_blocks(&self, [x, y, z]: [u32; 3]) -> &Self {
+        match x * y * z <= self.max_threads {
+            true => self,
+            false => self.wide.get().and_then(Option::as_deref).unwrap_or(self),
+        }
     }
 
     /// What a launch must provide.
@@ -119,6 +150,11 @@ impl OnDevice {
     /// Gives a launch to a lane. The context is current.
     #[inline(always)]
     pub(crate) fn launch(&self, grid: &Grid, packed: &mut Packed, lane: &OpenLane<'_>) -> UrResult<()> {
+        self.for_blocks(grid.local).launch_blocks(grid, packed, lane)
+    }
+
+    #[inline(always)]
+    fn launch_blocks(&self, grid: &Grid, packed: &mut Packed, lane: &OpenLane<'_>) -> UrResult<()> {
         self.allow_shared(packed.shared)?;
         if let Some(told) = self.interface().told {
             let words = Words {
@@ -160,7 +196,8 @@ impl OnDevice {
         packed: &mut Packed,
         call: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS) -> T,
     ) -> UrResult<T> {
-        self.allow_shared(packed.shared)?;
+        let kernel = self.for_blocks(grid.local);
+        kernel.allow_shared(packed.shared)?;
         if let Some(told) = self.interface().told {
             if self.exceeds(&grid.groups) {
                 kit::bail!(ERROR_UNSUPPORTED_FEATURE: "a launch of so many work-groups is more than a node");
@@ -168,7 +205,7 @@ impl OnDevice {
             packed.set_range(told, grid, [0; 3], Words::default());
         }
         let ([x, y, z], [bx, by, bz]) = (grid.groups, grid.local);
-        let (func, shared) = (self.function.raw, self.shared_with_margin(packed.shared, grid.local));
+        let (func, shared) = (kernel.function.raw, kernel.shared_with_margin(packed.shared, grid.local));
         Ok(packed.with_params(self.interface(), |params| {
             call(&CUDA_KERNEL_NODE_PARAMS {
                 func,
@@ -231,7 +268,8 @@ impl OnDevice {
         cluster: Option<[u32; 3]>,
         barrier: u64,
     ) -> UrResult<()> {
-        self.allow_shared(packed.shared)?;
+        let kernel = self.for_blocks(grid.local);
+        kernel.allow_shared(packed.shared)?;
         if let Some(told) = self.interface().told {
             let assertion = Self::assertion(told, lane)?;
             packed.set_range(told, grid, [0; 3], Words { assertion, barrier });
@@ -258,12 +296,12 @@ impl OnDevice {
             blockDimX: grid.local[0],
             blockDimY: grid.local[1],
             blockDimZ: grid.local[2],
-            sharedMemBytes: self.shared_with_margin(packed.shared, grid.local),
+            sharedMemBytes: kernel.shared_with_margin(packed.shared, grid.local),
             hStream: stream,
             attrs: attributes.as_mut_ptr(),
             numAttrs: attributes.len() as u32,
         };
-        let (raw, none) = (self.function.raw, std::ptr::null_mut());
+        let (raw, none) = (kernel.function.raw, std::ptr::null_mut());
         packed.with_params(self.interface(), |params| {
             // SAFETY: as in `launch_groups`.
             unsafe { cu!(cuLaunchKernelEx(&config, raw, params, none)) }
@@ -430,18 +468,11 @@ impl kit::Kernel<Cuda> for Kernel {
 
     fn max_cooperative_groups(&self, device: &Arc<Device>, local: &[usize], dynamic: usize) -> UrResult<u32> {
         let kernel = self.on(device)?;
-        let threads = local.iter().try_fold(1_usize, |all, &size| all.checked_mul(size));
-        let threads = threads
-            .filter(|&threads| threads <= kernel.max_threads as usize)
-            .ok_or_else(|| {
-                kit::error!(
-                    ERROR_INVALID_WORK_GROUP_SIZE:
-                        "the kernel has no work-groups of {local:?} work-items on this device"
-                )
-            })?;
+        let size = kernel.checked_group(padded(local, 1), padded(local, 1), device)?;
+        let (kernel, threads) = (kernel.for_blocks(size), size.iter().product::<u32>());
         let dynamic = dynamic + kernel.interface().local_memory;
         kernel.allow_shared(dynamic as u32)?;
-        let dynamic = kernel.shared_with_margin(dynamic as u32, [threads as u32, 1, 1]) as usize;
+        let dynamic = kernel.shared_with_margin(dynamic as u32, size) as usize;
         let _current = device.primary()?.activate()?;
         let (raw, threads) = (kernel.function.raw, threads as i32);
         // SAFETY: a live function and a place for the answer.

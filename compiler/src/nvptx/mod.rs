@@ -225,6 +225,11 @@ impl Entry {
 }
 
 impl Unit {
+    /// Whether it has all kernels of the program, because they share variables or functions. It is loaded once then.
+    pub fn is_whole_program(&self) -> bool {
+        self.kernel.is_none()
+    }
+
     /// Its kernels.
     pub fn entries(&self) -> &[Entry] {
         &self.entries

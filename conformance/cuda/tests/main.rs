@@ -7,6 +7,7 @@ mod driver;
 mod graphs;
 mod held;
 mod programs;
+mod registers;
 mod streams;
 mod virtual_mem;
 

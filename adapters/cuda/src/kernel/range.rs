@@ -70,10 +70,16 @@ impl OnDevice {
 
     /// Refuses work-groups that the kernel or the device does not run.
     #[inline(always)]
-    fn checked_group(&self, local: [usize; 3], global: [usize; 3], device: &Device) -> UrResult<[u32; 3]> {
+    pub(super) fn checked_group(&self, local: [usize; 3], global: [usize; 3], device: &Device) -> UrResult<[u32; 3]> {
         let interface = self.interface();
-        let most = self.max_threads.min(interface.max_size.unwrap_or(u32::MAX)) as usize;
-        groups::checked_group(local, global, interface.required_size, device.facts.max_block, most)
+        let checked = |kernel: &Self| {
+            let most = kernel.max_threads.min(interface.max_size.unwrap_or(u32::MAX)) as usize;
+            groups::checked_group(local, global, interface.required_size, device.facts.max_block, most)
+        };
+        checked(self).or_else(|error| match self.widened(local)? {
+            Some(wide) => checked(wide),
+            None => Err(error),
+        })
     }
 }
 

@@ -2,13 +2,13 @@
 //! What a program is built into: a module of the driver, or linked SPIR-V, whose kernels are compiled when they are
 //! created.
 
-use std::ffi::{CStr, c_void};
+use std::ffi::{CStr, CString, c_void};
 use std::sync::Arc;
 
 use kit::ur::ResultCode;
 use kit::{DeviceGlobals, UrError, UrResult};
 use oxur_adapter_kit as kit;
-use oxur_compiler::nvptx::Unit;
+use oxur_compiler::nvptx::{Entry, Unit};
 use oxur_compiler::{Error, Options, Part, Sm, Target};
 use oxur_device_cpu::program::BuildOptions;
 use oxur_fork::Mutex;
@@ -30,7 +30,7 @@ impl Executable {
     pub(super) fn function(&self, name: &CStr) -> UrResult<Function> {
         match self {
             Self::Module(module) => module.function(name),
-            Self::Spirv(program) => program.function(name),
+            Self::Spirv(program) => SpirvProgram::function(program, name),
         }
     }
 
@@ -58,10 +58,28 @@ impl Executable {
 pub(super) struct SpirvProgram {
     device: Arc<Device>,
     program: Arc<oxur_compiler::Program>,
-    /// What was compiled of it, by the names of units.
-    modules: Mutex<Vec<(String, Arc<Module>)>>,
+    /// What was compiled of it, by the names of units and the registers that they have.
+    modules: Mutex<Vec<(ModuleKey, Arc<Module>)>>,
     /// Its variables that were asked for.
     globals: DeviceGlobals,
+}
+
+/// The name of a unit, and how many registers its threads have at most.
+type ModuleKey = (String, Option<u32>);
+
+/// What a kernel was made of.
+pub(super) struct Source {
+    program: Arc<SpirvProgram>,
+    name: CString,
+}
+
+impl Source {
+    /// See [`Function::widened`].
+    pub(super) fn widened(&self) -> UrResult<Function> {
+        let (unit, entry) = self.program.entry(&self.name)?;
+        log::debug!("{:?} is compiled again, with registers for the largest work-groups", self.name);
+        self.program.module(&unit, Some(self.program.few_registers()))?.entry(&entry)
+    }
 }
 
 impl SpirvProgram {
@@ -90,10 +108,16 @@ impl SpirvProgram {
         })
     }
 
+    /// How many registers each thread of the largest block can have.
+    fn few_registers(&self) -> u32 {
+        let f = &self.device.facts;
+        f.registers / f.max_threads.max(1) as u32
+    }
+
     /// The module of a unit, which is compiled if it was not yet, or comes from the cache.
-    fn module(&self, unit: &Unit) -> UrResult<Arc<Module>> {
-        let key = unit.key();
-        let find = |modules: &[(String, Arc<Module>)]| {
+    fn module(&self, unit: &Unit, registers: Option<u32>) -> UrResult<Arc<Module>> {
+        let key = (unit.key(), registers);
+        let find = |modules: &[(ModuleKey, Arc<Module>)]| {
             let found = modules.iter().find(|(known, _)| *known == key);
             found.map(|(_, module)| module.clone())
         };
@@ -101,7 +125,7 @@ impl SpirvProgram {
             return Ok(module);
         }
         let compile = || unit.compile().map_err(|error| build_error(&error));
-        let made = Module::compiled(&self.device, key.as_bytes(), compile);
+        let made = Module::compiled(&self.device, key.0.as_bytes(), registers, compile);
         let module = Arc::new(made.map_err(|(error, log)| match log.trim() {
             "" => error,
             log => error.context(log),
@@ -117,13 +141,27 @@ impl SpirvProgram {
         Ok(module)
     }
 
-    fn function(&self, name: &CStr) -> UrResult<Function> {
+    /// A unit, and its kernel of this name.
+    fn entry(&self, name: &CStr) -> UrResult<(Unit, Entry)> {
         let text = name.to_string_lossy();
         let unit = self.program.nvptx_unit(&text).map_err(|error| build_error(&error))?;
-        let Some(entry) = unit.entry(&text) else {
-            return Err(build_error(&Error::NoKernel(text.into_owned())));
-        };
-        self.module(&unit)?.entry(entry)
+        match unit.entry(&text).cloned() {
+            Some(entry) => Ok((unit, entry)),
+            None => Err(build_error(&Error::NoKernel(text.into_owned()))),
+        }
+    }
+
+    fn function(self: &Arc<Self>, name: &CStr) -> UrResult<Function> {
+        let (unit, entry) = self.entry(name)?;
+        if unit.is_whole_program() {
+            return self.module(&unit, Some(self.few_registers()))?.entry(&entry);
+        }
+        let mut function = self.module(&unit, None)?.entry(&entry)?;
+        function.source = Some(Source {
+            program: self.clone(),
+            name: name.to_owned(),
+        });
+        Ok(function)
     }
 
     fn global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
@@ -137,7 +175,8 @@ impl SpirvProgram {
             || kit::error!(ERROR_INVALID_VALUE: "the program has no global variable {name:?} for this device"),
         )?;
         let symbol = std::ffi::CString::new(&*variable.symbol).map_err(|_| ResultCode::ERROR_INVALID_VALUE)?;
-        let (address, _) = self.module(&unit)?.global(&symbol)?;
+        // The module of its kernels.
+        let (address, _) = self.module(&unit, Some(self.few_registers()))?.global(&symbol)?;
         Ok((address, variable.size))
     }
 }

@@ -17,7 +17,7 @@ use oxur_cuda_sys::*;
 use oxur_fork::OnceLock;
 
 use super::Interface;
-use super::executable::known_global;
+use super::executable::{Source, known_global};
 use crate::driver::{self, cu, cu_get};
 use crate::{Device, conv};
 
@@ -40,6 +40,8 @@ unsafe impl Sync for Module {}
 pub(crate) struct Function {
     pub(crate) raw: CUfunction,
     pub(crate) interface: Interface,
+    /// What a [wide](Self::widened) one is made of.
+    pub(super) source: Option<Source>,
     _module: Arc<Module>,
 }
 
@@ -47,6 +49,13 @@ pub(crate) struct Function {
 unsafe impl Send for Function {}
 // SAFETY: as above.
 unsafe impl Sync for Function {}
+
+impl Function {
+    /// The kernel with so few registers a thread that every block of the device has enough, if it can be made.
+    pub(crate) fn widened(&self) -> UrResult<Option<Self>> {
+        self.source.as_ref().map(Source::widened).transpose()
+    }
+}
 
 /// Kinds of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,7 +125,7 @@ impl Module {
         let made = cache().get(
             &COMPILER,
             || key(device, inputs),
-            || link(inputs, &mut log),
+            || link(inputs, None, &mut log),
             |cubin| Self::load(device, cubin),
         );
         match made {
@@ -125,10 +134,12 @@ impl Module {
         }
     }
 
-    /// Makes a module of the PTX that `compile` makes, unless there is a cubin of this name in the cache.
+    /// Makes a module of the PTX that `compile` makes, unless there is a cubin of this name in the cache. Its threads have
+    /// at most so many `registers`.
     pub(super) fn compiled(
         device: &Arc<Device>,
         name: &[u8],
+        registers: Option<u32>,
         compile: impl FnOnce() -> UrResult<CString>,
     ) -> Result<Self, (UrError, String)> {
         let plain = |error| (error, String::new());
@@ -136,8 +147,11 @@ impl Module {
         let mut log = String::new();
         let made = cache().get(
             &COMPILER,
-            || key(device, &[name.into()]),
-            || link(&[compile()?.as_bytes().into()], &mut log),
+            || match registers {
+                None => key(device, &[name.into()]),
+                Some(most) => key(device, &[name.into(), most.to_le_bytes().as_slice().into()]),
+            },
+            || link(&[compile()?.as_bytes().into()], registers, &mut log),
             |cubin| Self::load(device, cubin),
         );
         made.map(|(module, _)| module).map_err(|error| {
@@ -195,6 +209,7 @@ impl Module {
                 Ok(Function {
                     raw,
                     interface: interface(raw)?,
+                    source: None,
                     _module: self.clone(),
                 })
             }
@@ -256,18 +271,23 @@ impl Drop for Module {
     }
 }
 
-/// Compiles PTX and links it with what else there is: to a cubin. What the driver says of it is put into `log`. The
-/// context is current.
-fn link(inputs: &[Arc<[u8]>], log: &mut String) -> UrResult<Vec<u8>> {
+/// Compiles PTX and links it with what else there is: to a cubin, whose threads have at most so many `registers`. What the
+/// driver says of it is put into `log`. The context is current.
+fn link(inputs: &[Arc<[u8]>], registers: Option<u32>, log: &mut String) -> UrResult<Vec<u8>> {
     let mut buffer = vec![0_u8; 16 << 10];
-    let mut options = [CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES];
-    // The driver takes the size for a pointer.
+    let mut options = [
+        CU_JIT_ERROR_LOG_BUFFER,
+        CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+        CU_JIT_MAX_REGISTERS,
+    ];
+    // The driver takes numbers for pointers.
     let mut values = [
         buffer.as_mut_ptr().cast::<c_void>(),
         std::ptr::without_provenance_mut(buffer.len()),
+        std::ptr::without_provenance_mut(registers.unwrap_or(0) as usize),
     ];
     let mut state: CUlinkState = std::ptr::null_mut();
-    let count = options.len() as u32;
+    let count = if registers.is_some() { 3 } else { 2 };
     // SAFETY: as many options as values, which live until the state is destroyed.
     unsafe {
         cu!(cuLinkCreate(

@@ -323,6 +323,7 @@ pub const CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: CUfunction_attribute = 3;
 pub const CU_FUNC_ATTRIBUTE_NUM_REGS: CUfunction_attribute = 4;
 pub const CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES: CUfunction_attribute = 8;
 
+pub const CU_JIT_MAX_REGISTERS: CUjit_option = 0;
 pub const CU_JIT_INFO_LOG_BUFFER: CUjit_option = 3;
 pub const CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES: CUjit_option = 4;
 pub const CU_JIT_ERROR_LOG_BUFFER: CUjit_option = 5;

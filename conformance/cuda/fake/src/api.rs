@@ -186,6 +186,9 @@ unsafe fn prepared(
     if entry.required.is_some_and(|required| required != block) || entry.most.is_some_and(|most| threads > most) {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
+    if threads > function.most_threads() {
+        return Err(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+    }
     if shared > function.dynamic.load(Ordering::Relaxed) {
         return Err(CUDA_ERROR_INVALID_VALUE);
     }
@@ -581,15 +584,16 @@ api! {
         count: c_uint, options: *mut CUjit_option, values: *mut *mut c_void, state: *mut CUlinkState,
     ) {
         device::current()?;
-        let mut log = (std::ptr::null_mut(), 0);
+        let (mut log, mut registers) = ((std::ptr::null_mut(), 0), None);
         for at in 0..count as usize {
             match *options.add(at) {
                 CU_JIT_ERROR_LOG_BUFFER => log.0 = *values.add(at),
                 CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES => log.1 = *values.add(at) as usize,
+                CU_JIT_MAX_REGISTERS => registers = Some(*values.add(at) as u32),
                 _ => {}
             }
         }
-        state.write(Box::into_raw(Box::new(Link::new(log.0 as usize, log.1))).cast());
+        state.write(Box::into_raw(Box::new(Link::new(log.0 as usize, log.1, registers))).cast());
         Ok(())
     }
 
@@ -673,10 +677,10 @@ api! {
     fn cuFuncGetAttribute(value: *mut c_int, attribute: CUfunction_attribute, of: CUfunction) {
         let function = function(of)?;
         value.write(match attribute {
-            CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => function.entry().most.unwrap_or(1024) as c_int,
+            CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK => function.most_threads() as c_int,
             CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES => function.code.static_shared as c_int,
             CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES => function.entry().local_size() as c_int,
-            CU_FUNC_ATTRIBUTE_NUM_REGS => 16,
+            CU_FUNC_ATTRIBUTE_NUM_REGS => function.registers as c_int,
             _ => return Err(CUDA_ERROR_INVALID_VALUE),
         });
         Ok(())

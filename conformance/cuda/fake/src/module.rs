@@ -13,7 +13,8 @@ use crate::ptx::{Code, Entry};
 /// The most shared memory of a block, as on an H100.
 pub const MOST_SHARED: usize = 232_448;
 
-/// What a cubin begins with: as those of CUDA it is an ELF file by its first bytes. The length of the PTX follows.
+/// What a cubin begins with: as those of CUDA it is an ELF file by its first bytes. The number of registers, or zero, and the
+/// length of the PTX follow.
 const HEADER: &[u8; 16] = b"\x7fELF fake cubin ";
 
 /// A module.
@@ -32,11 +33,20 @@ pub struct Function {
     pub entry: usize,
     /// How much shared memory a launch may ask for.
     pub dynamic: AtomicU32,
+    /// How many registers a thread has.
+    pub registers: u32,
 }
 
 impl Function {
     pub fn entry(&self) -> &Entry {
         &self.code.entries[self.entry]
+    }
+
+    /// The most threads of a block: those that the kernel names, or that a multiprocessor has registers for. Warps get
+    /// them by 256.
+    pub fn most_threads(&self) -> u32 {
+        let warps = (64 << 10) / (32 * self.registers).next_multiple_of(256);
+        self.entry().most.unwrap_or((32 * warps).min(1024))
     }
 }
 
@@ -46,15 +56,18 @@ impl Module {
     /// # Safety
     /// The image is one of the two.
     pub unsafe fn load(image: *const u8, device: i32) -> Result<Self, CUresult> {
+        let mut most_registers = 0;
         // SAFETY: passed on to the caller.
         let text = unsafe {
             let head = std::slice::from_raw_parts(image, 4);
             if head == &HEADER[..4] {
-                let whole = std::slice::from_raw_parts(image, HEADER.len() + 8);
-                let (header, length) = whole.split_at(HEADER.len());
+                let whole = std::slice::from_raw_parts(image, HEADER.len() + 12);
+                let (header, numbers) = whole.split_at(HEADER.len());
                 if header != HEADER {
                     return Err(CUDA_ERROR_NO_BINARY_FOR_GPU);
                 }
+                let (registers, length) = numbers.split_at(4);
+                most_registers = u32::from_le_bytes(registers.try_into().expect("four bytes"));
                 let length = u64::from_le_bytes(length.try_into().expect("eight bytes"));
                 std::slice::from_raw_parts(image.add(whole.len()), length as usize)
             } else {
@@ -76,11 +89,17 @@ impl Module {
         }
         code.place(&places);
         let code = Arc::new(code);
+        let own = crate::setting("FAKE_CUDA_REGISTERS", 16) as u32;
+        let registers = match most_registers {
+            0 => own,
+            most => own.min(most),
+        };
         let function = |(entry, of): (usize, &Entry)| Function {
             name: CString::new(of.name.clone()).unwrap_or_default(),
             code: code.clone(),
             entry,
             dynamic: AtomicU32::new((48 << 10) - code.static_shared.min(48 << 10) as u32),
+            registers,
         };
         Ok(Self {
             functions: code.entries.iter().enumerate().map(function).collect(),
@@ -118,14 +137,17 @@ pub struct Link {
     cubin: Vec<u8>,
     /// Where the client wants what is wrong, and how many bytes there are.
     log: (usize, usize),
+    /// The most registers of a thread.
+    registers: Option<u32>,
 }
 
 impl Link {
-    pub fn new(log: usize, size: usize) -> Self {
+    pub fn new(log: usize, size: usize, registers: Option<u32>) -> Self {
         Self {
             text: String::new(),
             cubin: Vec::new(),
             log: (log, size),
+            registers,
         }
     }
 
@@ -158,6 +180,7 @@ impl Link {
 
     pub fn complete(&mut self) -> Result<&[u8], CUresult> {
         self.cubin = HEADER.to_vec();
+        self.cubin.extend(self.registers.unwrap_or(0).to_le_bytes());
         self.cubin.extend((self.text.len() as u64).to_le_bytes());
         self.cubin.extend(self.text.as_bytes());
         Ok(&self.cubin)
