@@ -178,7 +178,8 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
                 ok((cu.cuMemFree)(address));
             }
         };
-        turns(what, 5, (&ours, &nothing), (&theirs, &nothing));
+        // Enough that reading the clock does not count.
+        turns(what, 50, (&ours, &nothing), (&theirs, &nothing));
     }
 
     let bytes = [7_u8; 256];
@@ -260,7 +261,7 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
             (&|| raw_copy(dst, src), &nothing),
         );
     }
-    graph(rig);
+    [10, 100, 1000].into_iter().for_each(|count| graph(rig, count));
     let current = || {
         let mut current = null_mut();
         // SAFETY: a place for the context.
@@ -280,27 +281,26 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
     );
 }
 
-/// Updates of a graph of ten launches.
-fn graph(rig: &Rig<'_>) {
+/// Updates and runs of a graph of so many launches.
+fn graph(rig: &Rig<'_>, count: usize) {
     let Rig { queue, raw, fns, .. } = *rig;
-    const COUNT: usize = 10;
     let buffer = command_buffer(rig);
-    let last = append(rig, &buffer, COUNT);
+    let last = append(rig, &buffer, count);
     buffer.finalize().expect("urCommandBufferFinalizeExp");
-    let (executable, node) = raw.graph(COUNT);
+    let (executable, node) = raw.graph(count);
     // SAFETY: a live queue and command buffer.
     let run =
         || unsafe { fns.urEnqueueCommandBufferExp(queue.raw(), buffer.raw(), 0, null(), null_mut()) }.expect("run");
     let (finish, raw_wait) = (|| queue.finish().expect("urQueueFinish"), || raw.wait());
     with_updates(rig, (&buffer, last), (executable, node), |update, raw_update| {
         turns(
-            "graph: update of one launch",
+            &format!("graph of {count}: update of one launch"),
             100,
             (update, &|| ()),
             (raw_update, &|| ()),
         );
         turns(
-            "graph of 10: run",
+            &format!("graph of {count}: run"),
             10,
             (&run, &finish),
             (&|| raw.launch_graph(executable), &raw_wait),
@@ -314,7 +314,7 @@ fn graph(rig: &Rig<'_>) {
             raw.launch_graph(executable);
         };
         turns(
-            "graph of 10: update and run",
+            &format!("graph of {count}: update and run"),
             10,
             (&updated, &finish),
             (&raw_updated, &raw_wait),

@@ -6,6 +6,7 @@
 
 mod children;
 mod cpu;
+mod cuda;
 mod environment;
 mod kernels;
 mod level_zero;
@@ -40,7 +41,8 @@ const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list
   --list          the names of the rows
   --lib FOLDER    where our libraries are (dist/lib)
   --adapter NAME  our adapter: opencl, the default, or one that has rows of its own. level_zero is beside Intel's v2 adapter,
-                  both on our driver for the CPU. Of cpu those called `kernels` are how fast kernels are and how fast
+                  both on our driver for the CPU. cuda, on a machine with an NVIDIA GPU, is beside the driver, and dpnp
+                  on it beside CuPy, if `python3` has both (PYTHON names another). Of cpu those called `kernels` are how fast kernels are and how fast
                   they are compiled, beside Intel's OpenCL CPU driver
   --only STACK    nothing but raw, intel or ours: for a profiler
   --strict        end with 1 where a goal is missed beyond the noise
@@ -56,6 +58,7 @@ enum Adapter {
     OpenCl,
     Cpu,
     LevelZero,
+    Cuda,
 }
 
 impl Adapter {
@@ -64,6 +67,7 @@ impl Adapter {
             Self::OpenCl => "opencl",
             Self::Cpu => "cpu",
             Self::LevelZero => "level_zero",
+            Self::Cuda => "cuda",
         }
     }
 }
@@ -106,6 +110,7 @@ impl Options {
                         "opencl" => Adapter::OpenCl,
                         "cpu" => Adapter::Cpu,
                         "level_zero" => Adapter::LevelZero,
+                        "cuda" => Adapter::Cuda,
                         other => return Err(format!("no rows for an adapter {other}").into()),
                     }
                 }
@@ -163,6 +168,7 @@ fn run() -> Result<bool, Failure> {
     }
     let options = Options::parse(words.into_iter())?;
     let (children, rows) = match options.adapter {
+        Adapter::Cuda => return cuda::run(&options.lib),
         Adapter::OpenCl => (children::rows(), rows::rows()),
         Adapter::Cpu => (Vec::new(), cpu::rows()),
         Adapter::LevelZero => (Vec::new(), level_zero::rows()),

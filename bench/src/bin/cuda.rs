@@ -127,6 +127,9 @@ impl Raw {
                 });
             }
             ok((self.cu.cuGraphInstantiateWithFlags)(&mut executable, graph, 0));
+            // As the adapter does. Without it, the first run takes longer, and so do changes of nodes.
+            ok((self.cu.cuGraphUpload)(executable, self.stream));
+            self.wait();
         }
         (executable, last)
     }

@@ -167,8 +167,8 @@ impl Link {
         if kind != CU_JIT_INPUT_PTX {
             return Err(CUDA_ERROR_NOT_SUPPORTED);
         }
-        let text = data.strip_suffix(b"\0").ok_or(CUDA_ERROR_INVALID_VALUE)?;
-        let text = std::str::from_utf8(text).map_err(|_| CUDA_ERROR_INVALID_PTX)?;
+        let text = CStr::from_bytes_until_nul(data).map_err(|_| CUDA_ERROR_INVALID_VALUE)?;
+        let text = text.to_str().map_err(|_| CUDA_ERROR_INVALID_PTX)?;
         Code::parse(text).map_err(|wrong| {
             self.complain(&format!("ptxas fake; error : {wrong}"));
             CUDA_ERROR_INVALID_PTX
