@@ -167,6 +167,8 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
         (&raw_and_wait, &nothing),
     );
 
+    other_thread_waits(rig, &new_event, &finish);
+
     for (what, size) in [("alloc + free 4 KiB", 4096), ("alloc + free 8 MiB", 8 << 20)] {
         let ours =
             || drop(Usm::device(rig.context, rig.device, size, UsmRequest::default()).expect("urUSMDeviceAlloc"));
@@ -279,6 +281,90 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
         ),
         (&current, &nothing),
     );
+}
+
+/// Launches whose events another thread waits for, as libsycl does for host tasks.
+fn other_thread_waits(rig: &Rig<'_>, new_event: &dyn Fn() -> EventHandle, finish: &dyn Fn()) {
+    /// What the other thread waits for.
+    enum Wait {
+        Ours(EventHandle),
+        Driver(usize),
+        Nothing,
+    }
+    let (fns, raw) = (rig.fns, rig.raw);
+    let (synchronize, record) = (raw.cu.cuEventSynchronize, raw.cu.cuEventRecord);
+    std::thread::scope(|scope| {
+        let (send, receive) = std::sync::mpsc::channel();
+        let (done, all_done) = std::sync::mpsc::channel();
+        scope.spawn(move || {
+            for wait in receive {
+                match wait {
+                    // SAFETY: a live event with one reference.
+                    Wait::Ours(event) => unsafe {
+                        fns.urEventWait(1, &event).expect("urEventWait");
+                        fns.urEventRelease(event).expect("urEventRelease");
+                    },
+                    // SAFETY: a live event.
+                    Wait::Driver(event) => ok(unsafe { synchronize(event as CUevent) }),
+                    Wait::Nothing => done.send(()).expect("the other thread"),
+                }
+            }
+        });
+        let events: Vec<CUevent> = (0..100)
+            .map(|_| {
+                let mut event = null_mut();
+                // SAFETY: a place for the event.
+                ok(unsafe { (raw.cu.cuEventCreate)(&mut event, CU_EVENT_DISABLE_TIMING) });
+                event
+            })
+            .collect();
+        let next = std::cell::Cell::new(0);
+        let ours = || send.send(Wait::Ours(new_event())).expect("the thread");
+        let theirs = || {
+            raw.launch();
+            let event = events[next.replace(next.get() + 1) % events.len()];
+            // SAFETY: a live event and stream.
+            ok(unsafe { record(event, raw.stream) });
+            send.send(Wait::Driver(event as usize)).expect("the thread");
+        };
+        let all = || {
+            send.send(Wait::Nothing).expect("the thread");
+            all_done.recv().expect("the thread");
+        };
+        let (ours_end, theirs_end) = (
+            || {
+                finish();
+                all()
+            },
+            || {
+                raw.wait();
+                all()
+            },
+        );
+        turns(
+            "launch, another thread waits",
+            100,
+            (&ours, &ours_end),
+            (&theirs, &theirs_end),
+        );
+        let (ours_all, theirs_all) = (
+            || {
+                ours();
+                ours_end()
+            },
+            || {
+                theirs();
+                theirs_end()
+            },
+        );
+        turns(
+            "launch + finish, another thread waits",
+            10,
+            (&ours_all, &|| ()),
+            (&theirs_all, &|| ()),
+        );
+        drop(send);
+    });
 }
 
 /// Updates and runs of a graph of so many launches.

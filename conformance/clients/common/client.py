@@ -24,6 +24,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[3]
+# What `make test-onemkl` builds: the driver without a GPU, and what stands for libraries of NVIDIA.
+FAKE_CUDA = REPO / "target" / "onemkl" / "test" / "cuda"
+LIBDEVICE = "target/env/nvptx/lib/python3.*/site-packages/nvidia/*/nvvm/libdevice/libdevice.10.bc"
 STEERING, KEPT = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "OXUR_", "MKL_", "LD_"), ("UR_CPU_TIER",)
 
 # Run inside the client's Python: prints the cases that two stacks do not agree on. The names come on stdin.
@@ -71,6 +74,11 @@ class Stack:
         return self.env_dir / "bin" / "python"
 
     @property
+    def is_gpu_real(self):
+        """Whether the CUDA adapter is on the machine's driver (OXUR_CUDA_SYSTEM=1), not on the one without a GPU."""
+        return self.adapter == "cuda" and bool(os.environ.get("OXUR_CUDA_SYSTEM"))
+
+    @property
     def needs_opencl(self):
         return self.kind == "intel" or self.adapter == "opencl"
 
@@ -80,6 +88,9 @@ class Stack:
         lib, files = self.lib.resolve(), []
         if self.adapter == "level_zero":
             files += [lib / "adapters" / "libur_adapter_level_zero.so.0", lib / "level-zero" / "libze_loader.so.1"]
+        elif self.adapter == "cuda":
+            files.append(lib / "adapters" / "libur_adapter_cuda.so.0")
+            files += [] if self.is_gpu_real else [FAKE_CUDA / "libcuda.so.1"]
         else:
             files.append(lib / f"libur_adapter_{self.adapter}.so.0")
         return files + [lib / "libur_loader.so.0"] * (not self.own_loader)
@@ -99,6 +110,12 @@ class Stack:
             env["UR_ADAPTERS_FORCE_LOAD"] = str(adapter)
             env["UR_CPU_CACHE"] = str(REPO / "target" / "sycl-cache" / "kernels")
             path[:0] = [str(file.parent) for file in others]
+            if self.adapter == "cuda":
+                env["LD_PRELOAD"] = str(self.lib.resolve() / "onemkl" / "liboxur_onemkl_preload.so")
+                libdevice = os.environ.get("UR_CUDA_LIBDEVICE")
+                env["UR_CUDA_LIBDEVICE"] = libdevice or str(next(REPO.glob(LIBDEVICE), "missing"))
+                # Where NVIDIA's libraries are.
+                path += os.environ.get("LD_LIBRARY_PATH", "").split(":") if self.is_gpu_real else []
         env["LD_LIBRARY_PATH"] = ":".join(path)
         return env | self.variables
 
@@ -256,7 +273,7 @@ class Expected:
 def add_arguments(parser):
     parser.add_argument("--lib", type=Path, default=REPO / "dist" / "lib", help="the folder of our libraries")
     parser.add_argument("--stack", choices=("ours", "intel"), default="ours")
-    parser.add_argument("--adapter", choices=("cpu", "opencl", "level_zero"), default="cpu", help="which of our adapters")
+    parser.add_argument("--adapter", choices=("cpu", "opencl", "level_zero", "cuda"), default="cpu", help="which of our adapters")
     parser.add_argument(
         "--against-intel", action="store_true", help="run Intel's stack, too, and compare value by value"
     )

@@ -5,10 +5,11 @@
     run.py --lib dist/lib                            on the CPU adapter, target_offload="cpu"
     run.py --lib dist/lib --device opencl:cpu        another name of the device
     run.py --lib dist/lib --device gpu --under "dist/bin/oxur run --as-gpu --"
+    run.py --lib dist/lib --device gpu --adapter cuda
     run.py --lib dist/lib --full --against-intel     large sizes, too, and what Intel's stack computes
 
 oneDAL, which is behind the estimators, computes by host code where the device is a CPU, and by kernels where it is a
-GPU. For a GPU, fresh.cpp has what oneDAL allocates begin as zeros. Exit status: 0 when nothing failed that
+GPU. For a GPU whose memory is the host's, fresh.cpp has what oneDAL allocates begin as zeros. Exit status: 0 when nothing failed that
 expected.toml does not name, 1 when something did, 2 when the environment is missing.
 """
 
@@ -23,7 +24,7 @@ from client import main  # noqa: E402
 
 def prepare(stack, folder):
     """Builds what clears oneDAL's memory, where it computes on the device."""
-    if not stack.device.endswith("gpu"):
+    if not stack.device.endswith("gpu") or stack.adapter == "cuda":
         return {}
     library = folder / "fresh.so"
     subprocess.run(["g++", "-O1", "-shared", "-fPIC", HERE / "fresh.cpp", "-o", library, "-ldl"], check=True)
