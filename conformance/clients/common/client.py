@@ -131,8 +131,8 @@ class Stack:
 class Run:
     """The cases of a program on one stack."""
 
-    def __init__(self, stack, script, arguments, limit, results=None):
-        self.stack, self.limit = stack, limit
+    def __init__(self, stack, script, arguments, limit, results=None, verbose=False):
+        self.stack, self.limit, self.verbose = stack, limit, verbose
         self.command = [*stack.under, stack.python, script, *arguments] + (
             ["--results", str(results)] if results else []
         )
@@ -184,7 +184,7 @@ class Run:
             self.results.append(Result("the process between cases", "FAIL", 0, why))
             return None
         number, name, begun = self.current
-        self.results.append(Result(name, "FAIL", time.perf_counter() - begun, why))
+        self._add(Result(name, "FAIL", time.perf_counter() - begun, why))
         return number
 
     def _read(self, process, pipe):
@@ -215,8 +215,13 @@ class Run:
             case ["end"]:
                 self.ended = True
             case [outcome, seconds, why]:
-                self.results.append(Result(self.current[1], outcome, seconds, why))
+                self._add(Result(self.current[1], outcome, seconds, why))
                 self.current = None
+
+    def _add(self, result):
+        self.results.append(result)
+        if self.verbose:
+            print(f"{result.outcome} {result.name}, {result.seconds:.1f} s {result.why[:200]}", file=sys.stderr, flush=True)
 
     def wrong_libraries(self):
         """What shows that this was another stack than the one that was named."""
@@ -282,7 +287,7 @@ def add_arguments(parser):
     parser.add_argument("--full", action="store_true", help="large sizes, too")
     parser.add_argument("--limit", type=int, default=120, help="seconds for one case (default: 120)")
     parser.add_argument("--under", default="", help="a command that starts the program on our stack")
-    parser.add_argument("-v", "--verbose", action="store_true", help="show what is expected to fail, too")
+    parser.add_argument("-v", "--verbose", action="store_true", help="show each case as it ends, and what is expected to fail")
 
 
 def main(document, folder, env_name, own_loader, base=None, device="", variables=None, prepare=None):
@@ -323,7 +328,7 @@ def main(document, folder, env_name, own_loader, base=None, device="", variables
             limit = options.limit if stack.kind == "ours" else max(options.limit, 600)
             expected = Expected(folder / "expected.toml", stack)
             skip = [part for pattern in expected.skipped for part in ("--skip", pattern)]
-            run = Run(stack, folder / "cases.py", passed_on + skip, limit, results)
+            run = Run(stack, folder / "cases.py", passed_on + skip, limit, results, options.verbose)
             runs.append(run)
             failed.append(show(run, expected, options.verbose))
         if options.against_intel:
