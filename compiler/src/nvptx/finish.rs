@@ -9,7 +9,7 @@ use spirv::StorageClass;
 
 use super::entry::symbol_of;
 use super::intrinsics::register;
-use super::{Entry, LaunchRange, Variable, assert, collectives, intrinsics, printf};
+use super::{Entry, LaunchRange, Variable, assert, collectives, image, intrinsics, printf};
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::target::Sm;
 use crate::target::nvptx64::{GLOBAL, SHARED};
@@ -22,6 +22,7 @@ const REFLECT: &str = "__nvvm_reflect";
 pub fn finish(module: &Module<'_>, sm: Sm, sub_group_size: u32) {
     assert::define(module);
     printf::define(module);
+    image::define(module);
     collectives::define(module, sm, sub_group_size);
     if let Some(function) = module.function("oxur_storage_class").filter(|f| f.is_declaration()) {
         storage_class(module, function);
@@ -55,10 +56,7 @@ pub fn check(module: &Module<'_>) -> Result<(), Error> {
         let name = function.name();
         let is_known = name.starts_with("llvm.") || name == REFLECT || printf::is_call(&name);
         if !is_known && !Value::from(function).users().is_empty() {
-            missing.push(match name.as_str() {
-                name if name.starts_with("oxur_image") => "images".into(),
-                name => name.into(),
-            });
+            missing.push(name);
         }
     }
     missing.sort();
