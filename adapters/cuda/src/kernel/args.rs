@@ -5,12 +5,13 @@ use std::ffi::c_void;
 
 use kit::{Arg, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_compiler::ParamKind;
 use oxur_compiler::nvptx::LaunchRange;
 use smallvec::SmallVec;
 
 use super::Grid;
-use crate::Cuda;
 use crate::program::{Interface, Param, Told};
+use crate::{Cuda, Mem};
 
 /// A block, in words so that it is aligned.
 type Block = SmallVec<[u64; BLOCK]>;
@@ -202,8 +203,8 @@ impl Which {
             .get(index as usize)
             .ok_or_else(|| no_argument(interface, index))?;
         if param
-            .is_local
-            .is_some_and(|is_local| is_local != matches!(arg, Arg::Local(..)))
+            .kind
+            .is_some_and(|kind| (kind == ParamKind::Local) != matches!(arg, Arg::Local(..)))
         {
             return Err(wrong_kind(index));
         }
@@ -211,7 +212,10 @@ impl Which {
             Arg::Value(_, value) => put(block, param, index, value)?,
             Arg::Pointer(_, pointer) => put(block, param, index, &pointer.addr().to_ne_bytes())?,
             Arg::Mem(_, ref mem, _) => {
-                let address = mem.as_ref().map_or(0, |mem| mem.address());
+                let address = match mem {
+                    Some(mem) => address_of(mem, param, index)?,
+                    None => 0,
+                };
                 put(block, param, index, &address.to_ne_bytes())?;
             }
             Arg::Local(_, size) => {
@@ -223,8 +227,12 @@ impl Which {
                 let at = self.local.partition_point(|(known, _)| *known < index);
                 self.local.insert(at, (index, size));
             }
-            // There are none.
-            Arg::Sampler(..) => return kit::unsupported(),
+            Arg::Sampler(_, ref sampler) => {
+                if param.kind != Some(ParamKind::Sampler) {
+                    return Err(no_sampler(index));
+                }
+                put(block, param, index, &u64::from(sampler.bits().0).to_ne_bytes())?;
+            }
         }
         let is_set = !(1 << (index % 64));
         match index {
@@ -262,6 +270,26 @@ impl Which {
         let index = first.map_or(0, |(bits, at)| at + bits.trailing_zeros());
         kit::error!(ERROR_INVALID_KERNEL_ARGS: "argument {index} of the kernel was not set")
     }
+}
+
+/// What a kernel gets of a memory object.
+#[inline(always)]
+fn address_of(mem: &Mem, param: &Param, index: u32) -> UrResult<usize> {
+    match param.kind == Some(ParamKind::Image) {
+        false if !kit::Mem::is_image(mem) => Ok(mem.address()),
+        true => Ok(mem.image()?.descriptor()),
+        false => Err(no_image(index)),
+    }
+}
+
+#[cold]
+fn no_image(index: u32) -> UrError {
+    kit::error!(ERROR_INVALID_KERNEL_ARGS: "argument {index} of the kernel is no image")
+}
+
+#[cold]
+fn no_sampler(index: u32) -> UrError {
+    kit::error!(ERROR_INVALID_KERNEL_ARGS: "argument {index} of the kernel is no sampler")
 }
 
 #[inline(always)]
