@@ -175,6 +175,9 @@ pub struct Image {
     pub dimensions: u32,
     /// Whether it is an array.
     pub is_array: u32,
+    /// The sampler of a bindless sampled image: kernels know that by the address of this structure, as they know a bindless
+    /// image.
+    pub sampler: SamplerBits,
 }
 
 /// A sampler, as compiled code sees it: SPIR-V's values of `OpConstantSampler`.
@@ -205,6 +208,9 @@ pub(crate) mod sampler {
 }
 
 impl SamplerBits {
+    /// What reads without a sampler have.
+    pub const NONE: Self = Self(0);
+
     /// `addressing` is SPIR-V's Sampler Addressing Mode (0 none, 1 clamp to edge, 2 clamp, 3 repeat, 4 mirrored
     /// repeat).
     pub fn new(normalized: bool, addressing: u32, linear: bool) -> Self {

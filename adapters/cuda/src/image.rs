@@ -13,6 +13,7 @@ use kit::ur::{ImageFormat, ImageInfo, MemType, NativeHandle, RectOffset, RectReg
 use kit::{BoxSide, ImageCreate, ImageLimits, ImageRect, ImageShape, InfoOut, UrResult, UsmAlloc};
 use oxur_adapter_kit as kit;
 use oxur_api_opencl as opencl;
+use oxur_compiler::SamplerBits;
 use oxur_compiler::nvptx::ImageDescriptor;
 use oxur_device_cpu::image::Format;
 
@@ -68,6 +69,7 @@ fn descriptor(format: Format, shape: &ImageShape, address: usize, row_pitch: usi
         channel_type: format.channel,
         dimensions,
         is_array: (shape.layers() != 0).into(),
+        sampler: SamplerBits::NONE,
     };
     ImageDescriptor::new(image).ok_or_else(|| ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT.into())
 }

@@ -4,6 +4,7 @@
 
 use std::mem::offset_of;
 
+use llvm_sys::LLVMOpcode;
 use spirv::Op;
 
 use super::Shape;
@@ -30,12 +31,13 @@ pub enum Level<'c> {
     Gradients([Value<'c>; 2]),
 }
 
-/// Emits an image instruction: `OpSampledImage`, `OpImage`, `OpImageSampleExplicitLod`, `OpImageRead`, `OpImageFetch`,
-/// `OpImageWrite`, or one of `OpImageQuery{Size,SizeLod,Format,Order,Levels,Samples}`.
+/// Emits an image instruction: `OpConvertHandleTo{Image,Sampler,SampledImage}INTEL`, `OpSampledImage`, `OpImage`,
+/// `OpImageSampleExplicitLod`, `OpImageRead`, `OpImageFetch`, `OpImageWrite`, or one of `OpImageQuery{Size,SizeLod,Format,Order,Levels,Samples}`.
 ///
 /// `args` are its value operands in order, without image operands: on the CPU a level of detail has no effect because there
 /// are no mip levels, and the sign of integers follows from the format. An image is a pointer to an [`Image`], a sampler is
-/// [`SamplerBits`] as an i32, and a sampled image is a structure of both. The returned value has the type `result`; if that
+/// [`SamplerBits`] as an i32, and a sampled image is a structure of both. The handle of a bindless image is the address of an
+/// [`Image`], that of a sampler its bits. The returned value has the type `result`; if that
 /// is `void`, the value is meaningless.
 ///
 /// # Errors
@@ -50,6 +52,24 @@ impl<'c> ImageCall<'c> {
     pub fn emit(self, e: &Emit<'_, 'c>, op: Op, result: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
         let sampled_image = e.context.structure(&[e.context.ptr(), e.context.int(32)], false);
         match (op, args) {
+            (Op::ConvertHandleToImageINTEL, &[handle])
+                if handle.ty() == e.context.int(64) && result == e.context.ptr() =>
+            {
+                Ok(e.builder.cast(LLVMOpcode::LLVMIntToPtr, handle, result))
+            }
+            (Op::ConvertHandleToSamplerINTEL, &[handle])
+                if handle.ty() == e.context.int(64) && result == e.context.int(32) =>
+            {
+                Ok(e.builder.zext_or_trunc(handle, result))
+            }
+            (Op::ConvertHandleToSampledImageINTEL, &[handle])
+                if handle.ty() == e.context.int(64) && result == sampled_image =>
+            {
+                let image = e.builder.cast(LLVMOpcode::LLVMIntToPtr, handle, e.context.ptr());
+                let sampler = member(e, image, e.context.int(32), offset_of!(Image, sampler));
+                let pair = e.builder.insert_value(sampled_image.poison(), image, 0);
+                Ok(e.builder.insert_value(pair, sampler, 1))
+            }
             (Op::SampledImage, &[image, sampler]) => {
                 if image.ty() != e.context.ptr() || sampler.ty() != e.context.int(32) {
                     return Err(invalid("it takes an image and a sampler"));
@@ -66,7 +86,7 @@ impl<'c> ImageCall<'c> {
                 if !coordinates.ty().is_int() {
                     return Err(invalid("coordinates must be integers"));
                 }
-                let none = e.context.int(32).int(SamplerBits::new(false, 0, false).0.into());
+                let none = e.context.int(32).int(SamplerBits::NONE.0.into());
                 self.read(e, result, image, none, coordinates)
             }
             (Op::ImageWrite, &[image, coordinates, texel, ..]) if image.ty() == e.context.ptr() => {
@@ -207,7 +227,10 @@ pub fn operands(op: Op) -> Option<usize> {
     Some(match op {
         Op::ImageWrite => 3,
         Op::SampledImage | Op::ImageSampleExplicitLod | Op::ImageRead | Op::ImageFetch => 2,
-        Op::Image
+        Op::ConvertHandleToImageINTEL
+        | Op::ConvertHandleToSamplerINTEL
+        | Op::ConvertHandleToSampledImageINTEL
+        | Op::Image
         | Op::ImageQuerySize
         | Op::ImageQuerySizeLod
         | Op::ImageQueryFormat

@@ -77,6 +77,7 @@ impl TestImage {
             channel_type,
             dimensions,
             is_array: u32::from(layers > 1),
+            sampler: SamplerBits::NONE,
         };
         let pixel = format::pixel_size(&image) as u64;
         // The pitches leave gaps after rows and slices.

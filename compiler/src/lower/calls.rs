@@ -2,7 +2,6 @@
 //! Calls of functions, direct and through pointers, of functions that the compiler defines, and of extended
 //! instructions.
 
-use llvm_sys::LLVMOpcode;
 use spirv::{Op, OpenclStd100Op as ClOp};
 
 use super::ops::Ops;
@@ -217,30 +216,6 @@ impl<'c> FunctionLowering<'_, 'c> {
             shape: Some(shape),
             level,
         })
-    }
-
-    /// An image, a sampler or both, of the handle of a bindless image.
-    pub(super) fn image_handle(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
-        let handle = self.value(inst.operand(0)?)?;
-        let (cx, target) = (self.unit.context, self.unit.linked.target);
-        let Some(sampler) = target.bindless_sampler() else {
-            return Err(inst.unsupported(""));
-        };
-        if handle.ty() != cx.int(64) {
-            return Err(inst.malformed("a handle is an integer of 64 bits"));
-        }
-        let b = &self.builder;
-        let image = b.cast(LLVMOpcode::LLVMIntToPtr, handle, cx.ptr());
-        let sampler = || b.load(cx.int(32), b.offset(image, cx.int(64).int(sampler))).align(4);
-        Ok(Some(match inst.op {
-            Op::ConvertHandleToImageINTEL => image,
-            Op::ConvertHandleToSamplerINTEL => sampler(),
-            _ => {
-                let both = cx.structure(&[cx.ptr(), cx.int(32)], false).poison();
-                let both = b.insert_value(both, image, 0);
-                b.insert_value(both, sampler(), 1)
-            }
-        }))
     }
 
     /// Lowers an instruction of an extended instruction set.

@@ -457,9 +457,6 @@ impl<'c> FunctionLowering<'_, 'c> {
             Op::FunctionPointerCallINTEL => return self.indirect_call(inst),
             Op::ExtInst => return self.extended(inst),
             op if image::operands(op).is_some() => return self.image(inst),
-            Op::ConvertHandleToImageINTEL | Op::ConvertHandleToSamplerINTEL | Op::ConvertHandleToSampledImageINTEL => {
-                return self.image_handle(inst);
-            }
             Op::AssumeTrueKHR => {
                 let condition = self.value(inst.operand(0)?)?;
                 if condition.ty() != self.unit.context.int(1) {

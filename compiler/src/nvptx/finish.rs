@@ -83,6 +83,7 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Re
     printf::expand(module)?;
     widen_least_and_greatest(module);
     split_short_sums(module);
+    saturating_conversions(module);
     Ok(())
 }
 
@@ -107,6 +108,38 @@ fn split_short_sums<'c>(module: &Module<'c>) {
             b.insert_element(sum, b.binary(L::LLVMAdd, x, y), lane)
         });
         inst.replace_with(sum);
+        inst.erase();
+    }
+}
+
+/// Has floats become words by PTX's instruction, which saturates and makes 0 of NaN as LLVM's intrinsics do. The backend would
+/// compare with the bounds.
+fn saturating_conversions<'c>(module: &Module<'c>) {
+    let cx = module.context();
+    let word = cx.int(32);
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let name = inst.callee().map(Function::name).unwrap_or_default();
+        let instruction = match () {
+            _ if name.starts_with("llvm.fptosi.sat.") => "llvm.nvvm.f2i.rz",
+            _ if name.starts_with("llvm.fptoui.sat.") => "llvm.nvvm.f2ui.rz",
+            _ => continue,
+        };
+        let (ty, number) = (inst.ty(), inst.operand(0));
+        if ty.bits() != 32 || number.ty().bits() != 32 {
+            continue;
+        }
+        let b = Builder::new(cx);
+        b.go_before(inst);
+        let one = |number| b.intrinsic(module, instruction, &[], &[number]);
+        let result = match ty.lanes() {
+            None => one(number),
+            Some(lanes) => (0..lanes).fold(ty.poison(), |all, lane| {
+                let lane = word.int(lane.into());
+                b.insert_element(all, one(b.extract_element(number, lane)), lane)
+            }),
+        };
+        inst.replace_with(result);
         inst.erase();
     }
 }

@@ -96,14 +96,6 @@ impl Target {
         self != Self::Host
     }
 
-    /// Where the sampler is in what the handle of a bindless image is the address of; `None` without bindless images.
-    pub(crate) fn bindless_sampler(self) -> Option<u64> {
-        match self {
-            Self::Host => None,
-            Self::Nvptx64(_) => Some(nvptx64::BINDLESS_SAMPLER),
-        }
-    }
-
     /// Whether there is an instruction that fuses a multiplication and an addition.
     pub(crate) fn has_fma(self) -> bool {
         match self {

@@ -21,9 +21,6 @@ pub const GLOBAL: u32 = 1;
 /// The address space of local memory, which CUDA calls shared.
 pub const SHARED: u32 = 3;
 
-/// The offset of the sampler in the descriptor of an image.
-pub const BINDLESS_SAMPLER: u64 = size_of::<crate::Image>() as u64;
-
 /// A compute capability: 90 is that of Hopper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Sm(u32);

@@ -48,6 +48,8 @@ struct Memory {
     format: ImageFormat,
     /// The bytes of a pixel.
     pixel: usize,
+    /// The bytes of all levels.
+    size: usize,
     levels: Vec<Level>,
 }
 
@@ -63,6 +65,12 @@ fn no_memory(memory: ExpImageMemNativeHandle) -> UrError {
 }
 
 impl Registry {
+    /// Whether an address is inside of image memory.
+    fn covers(&self, address: usize) -> bool {
+        let before = self.memory.range(..=address).next_back();
+        before.is_some_and(|(start, memory)| address - start < memory.size)
+    }
+
     /// The image memory that a number is of, and the level that it stands for.
     fn find(&self, number: ExpImageMemNativeHandle) -> UrResult<(&Memory, usize)> {
         let before = self.memory.range(..=number).next_back();
@@ -141,6 +149,7 @@ impl kit::BindlessImages<Cuda> for Context {
         let memory = Memory {
             format: *image.format,
             pixel,
+            size,
             levels: shapes.into_iter().zip(offsets).map(level).collect(),
         };
         self.bindless.lock().memory.insert(address, memory);
@@ -205,10 +214,15 @@ impl kit::BindlessImages<Cuda> for Context {
                 if sampler.cubemap == Some(ExpSamplerCubemapFilterMode::SEAMLESS) {
                     kit::bail!(ERROR_UNSUPPORTED_FEATURE: "filters do not cross the edges of a cube's faces");
                 }
-                let bits = sampler::bits(sampler);
-                let levels = (sampler.mip).map_or((0.0, MOST_LEVELS as f32), |mip| (mip.min_level, mip.max_level));
+                let (mut bits, mut levels) = (sampler::bits(sampler), (0.0, MOST_LEVELS as f32));
+                if let Some(mip) = sampler.mip {
+                    levels = (mip.min_level, mip.max_level);
+                    if mip.filter == SamplerFilterMode::LINEAR {
+                        bits = bits.with_linear_levels();
+                    }
+                }
                 for descriptor in &mut descriptors {
-                    descriptor.sampler = bits;
+                    descriptor.image.sampler = bits;
                     (descriptor.min_level, descriptor.max_level) = levels;
                 }
             }
@@ -294,6 +308,9 @@ impl Context {
                     |(level, shape): (&Level, &ImageShape)| descriptor(format, shape, level.address, row(shape));
                 return levels.iter().zip(&shapes).map(of_level).collect();
             }
+            if registry.covers(memory) {
+                return Err(no_memory(memory));
+            }
         }
         if !is_flat(image.desc) || shapes.len() != 1 {
             kit::bail!(
@@ -325,11 +342,11 @@ impl Context {
             );
         }
         let RectRegion { width, height, depth } = copy.region.copyExtent;
+        // The first dimension is in bytes, as in the boxes of buffers. libsycl leaves those at 0 that an image does not have.
         let size = [width, height, depth].map(|side| side.max(1) as usize);
         let to = self.side(&copy.dst, copy.region.dstOffset, size, pixel)?;
         let from = self.side(&copy.src, copy.region.srcOffset, size, pixel)?;
-        // Both sides are inside of what is there, so no product overflows.
-        Ok((to, from, [size[0] * pixel, size[1], size[2]]))
+        Ok((to, from, size))
     }
 
     /// A side of a copy: where the box begins that has this size.
@@ -348,7 +365,7 @@ impl Context {
                 let pitches = pitches(side.image.desc, ends, pixel)?;
                 let [row, slice] = pitches;
                 let last = [
-                    ends[0].saturating_mul(pixel),
+                    ends[0],
                     row.saturating_mul(ends[1] - 1),
                     slice.saturating_mul(ends[2] - 1),
                 ];
@@ -361,7 +378,7 @@ impl Context {
         };
         Ok(BoxSide {
             address,
-            origin: [origin[0] * pixel, origin[1], origin[2]],
+            origin,
             row_pitch,
             slice_pitch,
         })
@@ -383,32 +400,32 @@ impl Context {
         if level.shape.kind() == MemType::IMAGE1D_ARRAY && has_slices {
             sides = [sides[0], 1, sides[1]];
         }
+        sides[0] *= memory.pixel;
         if memory.pixel != pixel || !(0..3).all(|d| ends[d] <= sides[d]) {
             kit::bail!(
                 ERROR_INVALID_SIZE:
-                    "a box that ends at {ends:?} is not inside of an image of {sides:?} pixels of {} bytes", memory.pixel
+                    "a box that ends at {ends:?} is not inside of an image of {sides:?}, where the first is in bytes and pixels \
+                     have {} of them, not {pixel}",
+                memory.pixel
             );
         }
-        let row = sides[0] * pixel;
-        Ok((level.address, [row, row * sides[1]]))
+        Ok((level.address, [sides[0], sides[0] * sides[1]]))
     }
 }
 
 /// The pitches of pixels in memory that a description says, of which a copy uses a box that ends there.
 fn pitches(desc: &ImageDesc, ends: [usize; 3], pixel: usize) -> UrResult<[usize; 2]> {
     let or = |side: usize, other: usize| if side == 0 { other } else { side };
-    let row = or(desc.width, ends[0]).saturating_mul(pixel);
-    let row_pitch = or(desc.rowPitch, row);
+    let row_pitch = or(desc.rowPitch, or(desc.width.saturating_mul(pixel), ends[0]));
     let slice = row_pitch.saturating_mul(or(desc.height, ends[1]));
     let slice_pitch = or(desc.slicePitch, slice);
-    let fits =
-        ends[0] <= or(desc.width, ends[0]) && row_pitch >= row && slice_pitch >= row_pitch.saturating_mul(ends[1]);
-    match fits {
+    let is_one_slice = ends[2] == 1 || slice_pitch >= row_pitch.saturating_mul(ends[1]);
+    match ends[0] <= row_pitch && is_one_slice {
         true => Ok([row_pitch, slice_pitch]),
         false => Err(kit::error!(
             ERROR_INVALID_SIZE:
-                "a box that ends at {ends:?} does not fit rows of {row} bytes that are {row_pitch} bytes apart, and slices of \
-                 {slice_pitch} bytes"
+                "a box that ends at {ends:?} does not fit rows that are {row_pitch} bytes apart, and slices that are \
+                 {slice_pitch} bytes apart"
         )),
     }
 }

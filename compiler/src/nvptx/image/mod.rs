@@ -18,11 +18,11 @@ use std::mem::offset_of;
 
 use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L};
 
+use crate::Image;
 use crate::image::Shape;
 use crate::image::format;
 use crate::llvm::{Builder, Context, Function, Module, Type, Value};
-use crate::target::nvptx64::{BINDLESS_SAMPLER, GLOBAL};
-use crate::{Image, SamplerBits};
+use crate::target::nvptx64::GLOBAL;
 
 /// An image, as kernels see it: its address is the argument, and the handle of a bindless image. It is never changed while
 /// kernels run.
@@ -31,10 +31,9 @@ use crate::{Image, SamplerBits};
 #[repr(C, align(16))]
 #[derive(Clone, Copy, Debug)]
 pub struct ImageDescriptor {
-    /// Size, pitches and format. The data is at a multiple of the size of a pixel, as are the pitches.
+    /// Size, pitches, format, and the sampler of a bindless image. The data is at a multiple of the size of a pixel, as are
+    /// the pitches.
     pub image: Image,
-    /// How a bindless image is sampled.
-    pub sampler: SamplerBits,
     /// How many levels there are, from this one on: at least 1.
     pub levels: u32,
     /// The finest level that is sampled.
@@ -62,7 +61,7 @@ pub struct ImageDescriptor {
     flags: u32,
 }
 
-const _: () = assert!(offset_of!(ImageDescriptor, sampler) as u64 == BINDLESS_SAMPLER);
+const _: () = assert!(offset_of!(ImageDescriptor, image) == 0);
 
 /// What a channel is.
 mod kind {
@@ -148,7 +147,6 @@ impl ImageDescriptor {
         ];
         Some(Self {
             image,
-            sampler: SamplerBits::new(false, 0, false),
             levels: 1,
             min_level: 0.0,
             max_level: 0.0,

@@ -52,6 +52,7 @@ fn image(format: (u32, u32), shape: Shape, size: [u64; 3], layers: u64, pixel: u
         channel_type: format.1,
         dimensions: shape.dimensions() as u32,
         is_array: shape.is_array().into(),
+        sampler: SamplerBits::NONE,
     }
 }
 

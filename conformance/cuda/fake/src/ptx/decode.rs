@@ -339,7 +339,10 @@ fn op(name: &str) -> Option<Op> {
     if has("f16x2") || has("bf16x2") || has("b128") {
         return None;
     }
-    let mode = ["hi", "lo", "wide"].into_iter().find(|mode| has(mode)).unwrap_or("");
+    let mode = ["hi", "lo", "wide", "relu"]
+        .into_iter()
+        .find(|mode| has(mode))
+        .unwrap_or("");
     let takes = matches!(base, "addc" | "subc" | "madc");
     if takes || has("cc") {
         return Some(Op::Extended(Extended {
@@ -369,7 +372,7 @@ fn op(name: &str) -> Option<Op> {
             }
             Op::Binary(one_of(&all, base)?, mode, ty?)
         }
-        "mad" | "fma" if !has("sat") => Op::MultiplyAdd(mode, ty?),
+        "mad" | "fma" if !has("sat") && !has("relu") => Op::MultiplyAdd(mode, ty?),
         "neg" | "abs" | "not" | "sqrt" | "rsqrt" | "rcp" | "sin" | "cos" | "ex2" | "lg2" | "tanh" | "popc" | "clz"
         | "brev" => {
             let all = [
