@@ -59,6 +59,18 @@ pub struct ImageDescriptor {
     high: i32,
     /// [`flag`]s.
     flags: u32,
+    /// One of [`class`].
+    class: u32,
+}
+
+/// Formats that have code of their own, as most images have one of them.
+mod class {
+    /// Any.
+    pub const GENERAL: u32 = 0;
+    /// Four bytes that stand for fractions from 0 to 1, in their order.
+    pub const BYTES: u32 = 1;
+    /// Four floats in their order.
+    pub const FLOATS: u32 = 2;
 }
 
 const _: () = assert!(offset_of!(ImageDescriptor, image) == 0);
@@ -92,7 +104,7 @@ mod flag {
 
 impl ImageDescriptor {
     /// The descriptor of an image, without a sampler or mipmaps. `None` if kernels cannot read its format: those with three
-    /// channels, and those that pack channels into a word.
+    /// channels, and those that pack channels into a word; and if rows are 4 GiB apart or more.
     pub fn new(image: Image) -> Option<Self> {
         use format::channel;
         let pixel = format::pixel_size(&image);
@@ -114,7 +126,7 @@ impl ImageDescriptor {
         let is_srgb = format::is_srgb(&image);
         // Tables have the 256 numbers of the encoding.
         let is_known = pixel.is_power_of_two() && (!is_srgb || image.channel_type == channel::UNORM_INT8);
-        if !is_known {
+        if !is_known || u32::try_from(image.row_pitch).is_err() {
             return None;
         }
         let sources = format::sources(&image);
@@ -139,6 +151,11 @@ impl ImageDescriptor {
             false => (0, most as i32),
         };
         let one = high as u32 as f32;
+        let class = match (image.channel_order, image.channel_type) {
+            (format::order::RGBA, channel::UNORM_INT8) => class::BYTES,
+            (format::order::RGBA, channel::FLOAT) => class::FLOATS,
+            _ => class::GENERAL,
+        };
         let has_opaque_border = format::border(&image)[3] == 1.0;
         let flags = [
             (has_opaque_border, flag::OPAQUE_BORDER),
@@ -157,6 +174,7 @@ impl ImageDescriptor {
             write_from,
             one,
             inverse: 1.0 / one,
+            class,
             low,
             high,
             flags: flags.iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum(),

@@ -5,7 +5,7 @@ use std::mem::{offset_of, size_of};
 
 use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L, LLVMRealPredicate as F};
 
-use super::{Define, ImageDescriptor, flag, word};
+use super::{Define, ImageDescriptor, class, flag, word};
 use crate::Image;
 use crate::image::Shape;
 use crate::interface::sampler;
@@ -18,6 +18,16 @@ struct Axis<'c> {
     low: Value<'c>,
     /// The second, and its weight.
     high: Option<(Value<'c>, Value<'c>)>,
+}
+
+/// Where the pixels of an image are.
+#[derive(Clone, Copy)]
+struct Places<'c> {
+    data: Value<'c>,
+    /// The binary logarithm of the bytes of a pixel.
+    shift: Value<'c>,
+    row_pitch: Option<Value<'c>>,
+    slice_pitch: Option<Value<'c>>,
 }
 
 /// A pixel, and the layer of an array.
@@ -40,7 +50,12 @@ impl<'c> Define<'_, 'c> {
         let color = match is_float {
             true => self.either(
                 self.has_bit(bits, sampler::LINEAR),
-                || self.mixed(shape, bits, layer),
+                || {
+                    let axes: Vec<_> = (0..shape.dimensions()).map(|d| self.axis(d, bits, true)).collect();
+                    let places = self.places(shape);
+                    let mixed = |class| self.mixed(class, &places, &axes, layer);
+                    self.by_class(&mixed)
+                },
                 nearest,
             ),
             false => nearest(),
@@ -49,9 +64,16 @@ impl<'c> Define<'_, 'c> {
     }
 
     /// The colors of the pixels around a place, by their weights.
-    fn mixed(&self, shape: Shape, bits: Value<'c>, layer: Option<Value<'c>>) -> Value<'c> {
+    fn mixed(&self, class: u32, places: &Places<'c>, axes: &[Axis<'c>], layer: Option<Value<'c>>) -> Value<'c> {
         let b = &self.b;
-        let axes: Vec<_> = (0..shape.dimensions()).map(|d| self.axis(d, bits, true)).collect();
+        let places = Places {
+            shift: match class {
+                class::BYTES => self.cx.int(64).int(2),
+                class::FLOATS => self.cx.int(64).int(4),
+                _ => places.shift,
+            },
+            ..*places
+        };
         let sides: Vec<_> = axes.iter().filter_map(|axis| Some((axis.low, axis.high?))).collect();
         // A loop, so that the code for a pixel is there once.
         let before = b.block();
@@ -69,12 +91,16 @@ impl<'c> Define<'_, 'c> {
             weight = Some(weight.map_or(part, |weight| b.fmul(weight, part)));
             pixel[d] = Some(b.select(is_high, high, low));
         }
-        let color = self.fetch(true, shape, (pixel, layer));
+        let color = self.either(
+            self.is_inside(pixel),
+            || self.decode_class(class, self.address(&places, (pixel, layer))),
+            || self.border(true),
+        );
         let weight = b.splat(weight.unwrap_or(self.real(1.0)), 4);
         let next_sum = b.fadd(sum, b.fmul(weight, color));
         let next = b.add(corner, self.word(1));
         let last = b.block();
-        let is_last = self.is(next, 1 << shape.dimensions());
+        let is_last = self.is(next, 1 << axes.len());
         b.cond_br(is_last, end, each);
         corner.add_incoming(&[(self.word(0), before), (next, last)]);
         sum.add_incoming(&[(self.color(true).zero(), before), (next_sum, last)]);
@@ -203,10 +229,18 @@ impl<'c> Define<'_, 'c> {
             }
             None => is_inside,
         };
+        let places = self.places(shape);
         self.only_if(is_inside, || {
-            let at = self.address(shape, (pixel, layer));
+            let at = self.address(&places, (pixel, layer));
             let color = self.function.param(4);
-            self.b.call(self.encode(is_float), &[self.function.param(0), at, color]);
+            if !is_float {
+                self.b.call(self.encode(false), &[self.function.param(0), at, color]);
+                return;
+            }
+            self.by_class(&|class| {
+                self.encode_class(class, at, color);
+                self.word(0)
+            });
         });
         self.b.ret(None);
     }
@@ -239,36 +273,61 @@ impl<'c> Define<'_, 'c> {
             .unwrap_or(self.cx.int(1).int(1))
     }
 
-    /// The address of a pixel.
-    fn address(&self, shape: Shape, (pixel, layer): Pixel<'c>) -> Value<'c> {
-        let b = &self.b;
+    /// Where the pixels of an image are. They are loaded here, outside of loops and conditions.
+    fn places(&self, shape: Shape) -> Places<'c> {
         let wide = self.cx.int(64);
         let member = |offset: usize| self.load(wide, offset);
-        let part = |at: Value<'c>, pitch: usize| b.mul(b.zext_or_trunc(at, wide), member(pitch));
-        let mut address = member(offset_of!(Image, data));
-        if let Some(x) = pixel[0] {
-            let shift = b.zext_or_trunc(word!(self, shift), wide);
-            address = b.add(address, b.shl(b.zext_or_trunc(x, wide), shift));
+        Places {
+            data: member(offset_of!(Image, data)),
+            shift: self.b.zext_or_trunc(word!(self, shift), wide),
+            // A product of words takes one instruction.
+            row_pitch: (shape.dimensions() > 1).then(|| self.load(self.cx.int(32), offset_of!(Image, row_pitch))),
+            slice_pitch: (shape.is_array() || shape.dimensions() > 2).then(|| member(offset_of!(Image, slice_pitch))),
         }
-        if let Some(y) = pixel[1] {
-            address = b.add(address, part(y, offset_of!(Image, row_pitch)));
+    }
+
+    /// The address of a pixel.
+    fn address(&self, places: &Places<'c>, (pixel, layer): Pixel<'c>) -> Value<'c> {
+        let (b, wide) = (&self.b, self.cx.int(64));
+        let widened = |value| b.zext_or_trunc(value, wide);
+        let [x, y, z] = pixel;
+        let mut address = places.data;
+        if let Some(x) = x {
+            address = b.add(address, b.shl(widened(x), places.shift));
         }
-        debug_assert!(pixel[2].is_none() || !shape.is_array());
-        if let Some(z) = pixel[2].or(layer) {
-            address = b.add(address, part(z, offset_of!(Image, slice_pitch)));
+        for (at, pitch) in [(y, places.row_pitch), (z.or(layer), places.slice_pitch)] {
+            if let (Some(at), Some(pitch)) = (at, pitch) {
+                address = b.add(address, b.mul(widened(at), widened(pitch)));
+            }
         }
         address
     }
 
     /// The color of a pixel, or of the border.
     fn fetch(&self, is_float: bool, shape: Shape, place: Pixel<'c>) -> Value<'c> {
+        let places = self.places(shape);
         self.either(
             self.is_inside(place.0),
             || {
-                let at = self.address(shape, place);
-                self.b.call(self.decode(is_float), &[self.function.param(0), at])
+                let at = self.address(&places, place);
+                match is_float {
+                    true => self.by_class(&|class| self.decode_class(class, at)),
+                    false => self.b.call(self.decode(false), &[self.function.param(0), at]),
+                }
             },
             || self.border(is_float),
+        )
+    }
+
+    /// The value for the class of the image.
+    fn by_class(&self, value: &dyn Fn(u32) -> Value<'c>) -> Value<'c> {
+        self.choose(
+            word!(self, class),
+            &[
+                (class::BYTES, &|| value(class::BYTES)),
+                (class::FLOATS, &|| value(class::FLOATS)),
+                (class::GENERAL, &|| value(class::GENERAL)),
+            ],
         )
     }
 

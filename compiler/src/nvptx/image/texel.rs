@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L, LLVMRealPredicate as F};
 
-use super::{Define, ImageDescriptor, flag, kind, source, word};
+use super::{Define, ImageDescriptor, class, flag, kind, source, word};
 use crate::image::format;
 use crate::llvm::{Function, Value};
 
@@ -22,6 +22,23 @@ impl<'c> Define<'_, 'c> {
         self.helper(name, ty, |define| define.define_decode(is_float))
     }
 
+    /// The color of a pixel at an address, of an image of a [`class`], as floats.
+    pub(super) fn decode_class(&self, class: u32, address: Value<'c>) -> Value<'c> {
+        let b = &self.b;
+        let at = self.global(address);
+        match class {
+            class::FLOATS => b.load(self.color(true), at).align(16),
+            class::BYTES => {
+                let word = b.load(self.cx.int(32), at).align(4);
+                let byte = |low: u32| b.and(b.lshr(word, self.word(low)), self.word(255));
+                let numbers = b.cast(L::LLVMUIToFP, self.join([0, 8, 16, 24].map(byte)), self.color(true));
+                let [one, inverse] = [255.0, 1.0 / 255.0].map(|number| b.splat(self.real(number), 4));
+                self.divided(numbers, one, inverse)
+            }
+            _ => b.call(self.decode(true), &[self.function.param(0), address]),
+        }
+    }
+
     /// `(image, address, color)`: writes a pixel.
     pub(super) fn encode(&self, is_float: bool) -> Function<'c> {
         let (image, wide) = (self.function.param(0).ty(), self.cx.int(64));
@@ -32,6 +49,23 @@ impl<'c> Define<'_, 'c> {
             "oxur_image_encode_int"
         };
         self.helper(name, ty, |define| define.define_encode(is_float))
+    }
+
+    /// Writes a color of floats to a pixel at an address, of an image of a [`class`].
+    pub(super) fn encode_class(&self, class: u32, address: Value<'c>, color: Value<'c>) {
+        let b = &self.b;
+        match class {
+            class::FLOATS => {
+                b.store(color, self.global(address)).align(16);
+            }
+            class::BYTES => {
+                let one = b.splat(self.real(255.0), 4);
+                let bytes = self.split(self.scaled(color, one, one.ty().zero()));
+                let word = (1..4).fold(bytes[0], |word, i| b.or(word, b.shl(bytes[i], self.word(8 * i as u32))));
+                b.store(word, self.global(address)).align(4);
+            }
+            _ => _ = b.call(self.encode(true), &[self.function.param(0), address, color]),
+        }
     }
 
     fn define_decode(&self, is_float: bool) {
@@ -130,17 +164,22 @@ impl<'c> Define<'_, 'c> {
         )
     }
 
-    /// Integers that stand for fractions: divided by what 1 is, correctly rounded.
+    /// Integers that stand for fractions.
     fn fractions(&self, channels: Value<'c>) -> Value<'c> {
         let b = &self.b;
         let numbers = b.cast(L::LLVMSIToFP, channels, self.color(true));
         let [one, inverse] = [offset_of!(ImageDescriptor, one), offset_of!(ImageDescriptor, inverse)]
             .map(|at| b.splat(self.load(self.cx.float(32), at), 4));
-        // The product may be off by a bit; its error tells.
-        let near = b.fmul(numbers, inverse);
-        let error = self.call("llvm.fma", &[b.fneg(near), one, numbers]);
-        let quotient = self.call("llvm.fma", &[error, inverse, near]);
+        let quotient = self.divided(numbers, one, inverse);
         self.call("llvm.maxnum", &[quotient, self.color(true).real(-1.0)])
+    }
+
+    /// Integers of up to 16 bits divided by what 1 is, of which this is the inverse, correctly rounded.
+    fn divided(&self, numbers: Value<'c>, one: Value<'c>, inverse: Value<'c>) -> Value<'c> {
+        // The product may be off by a bit; its error tells.
+        let near = self.b.fmul(numbers, inverse);
+        let error = self.call("llvm.fma", &[self.b.fneg(near), one, numbers]);
+        self.call("llvm.fma", &[error, inverse, near])
     }
 
     /// A color whose red, green and blue are those of sRGB, of which there are 256 each.
@@ -275,6 +314,12 @@ impl<'c> Define<'_, 'c> {
         let b = &self.b;
         let one = b.splat(self.load(self.cx.float(32), offset_of!(ImageDescriptor, one)), 4);
         let low = b.cast(L::LLVMSIToFP, self.range()[0], numbers.ty());
+        self.scaled(numbers, one, low)
+    }
+
+    /// Fractions times what 1 is, between that and the lowest integer.
+    fn scaled(&self, numbers: Value<'c>, one: Value<'c>, low: Value<'c>) -> Value<'c> {
+        let b = &self.b;
         let scaled = b.fmul(numbers, one);
         let is_number = b.fcmp(F::LLVMRealORD, scaled, scaled);
         let scaled = b.select(is_number, scaled, scaled.ty().zero());
