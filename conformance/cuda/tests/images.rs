@@ -2,10 +2,12 @@
 //! Images and bindless images, beyond what the conformance suite and `conformance/sycl/bindless.cpp` ask: what is refused, and
 //! memory that is freed while kernels use it.
 
+use std::path::Path;
 use std::ptr::{null, null_mut};
 
 use oxur_client::api::*;
 use oxur_client::*;
+use oxur_conformance_support::spirv;
 
 use crate::{Rig, code, loader};
 
@@ -310,6 +312,77 @@ fn arguments_of_the_wrong_kind() {
     assert_eq!(launch(Arg::Sampler(&sampler)), wrong);
     assert_eq!(launch(Arg::Pointer(usm.ptr())), ResultCode::SUCCESS);
     rig.queue.finish().expect("urQueueFinish");
+    // One of SPIR-V has what it says, and nothing else.
+    let kernel = sampling(&rig);
+    let image = Arg::Mem(&image, MemFlags::READ_ONLY);
+    let (sampler, usm) = (Arg::Sampler(&sampler), Arg::Pointer(usm.ptr()));
+    let buffer = Buffer::new(&rig.context, MemFlags::READ_WRITE, 64).expect("urMemBufferCreate");
+    let buffer = Arg::mem(&buffer);
+    let launch = |args: [Arg; 4]| code(rig.launch(&kernel, &Range::new([1]), &args));
+    assert_eq!(launch([image, sampler, buffer, buffer]), ResultCode::SUCCESS);
+    let number = 0_u64;
+    let value = Arg::value(&number);
+    for args in [
+        [usm, sampler, buffer, buffer],
+        [value, sampler, buffer, buffer],
+        [image, image, buffer, buffer],
+        [image, value, buffer, buffer],
+        [image, Arg::Local(8), buffer, buffer],
+        [image, sampler, image, buffer],
+        [image, sampler, sampler, buffer],
+    ] {
+        assert_eq!(launch(args), wrong);
+    }
+    assert_eq!(
+        launch([buffer, sampler, buffer, buffer]),
+        ResultCode::ERROR_INVALID_MEM_OBJECT
+    );
+    rig.queue.finish().expect("urQueueFinish");
+}
+
+/// `sample` of the conformance suite's `images.cl`: an image, a sampler, places, and where the colors go.
+fn sampling(rig: &Rig) -> Kernel {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let code = spirv(
+        &root.join("conformance/ur/kernels"),
+        &root.join("target/kernels"),
+        "images",
+    );
+    let program = Program::with_il(&rig.context, &code).expect("urProgramCreateWithIL");
+    program.build(&rig.context, "").expect("urProgramBuild");
+    Kernel::new(&program, "sample").expect("urKernelCreate")
+}
+
+/// What is released while kernels use it stays until they are complete, and its memory is nobody else's.
+#[test]
+fn images_that_are_released_in_use() {
+    let rig = Rig::new();
+    let kernel = sampling(&rig);
+    let modes = (SamplerAddressingMode::CLAMP_TO_EDGE, SamplerFilterMode::NEAREST);
+    let places = rig.shared(&[0.5_f32; 128]);
+    let outs: Vec<Usm> = (0..40).map(|_| rig.shared(&[-1_f32; 256])).collect();
+    for (number, out) in outs.iter().enumerate() {
+        let mut pixels = [number as f32; 16];
+        let flags = MemFlags::READ_ONLY | MemFlags::ALLOC_COPY_HOST_POINTER;
+        // SAFETY: 16 floats, which are copied.
+        let image = unsafe { Image::with_host(&rig.context, flags, FLOATS, &plane(4, 4), pixels.as_mut_ptr().cast()) }
+            .expect("urMemImageCreate");
+        let sampler = Sampler::new(&rig.context, false, modes.0, modes.1).expect("urSamplerCreate");
+        let args = [
+            Arg::Mem(&image, MemFlags::READ_ONLY),
+            Arg::Sampler(&sampler),
+            Arg::Pointer(places.ptr()),
+            Arg::Pointer(out.ptr()),
+        ];
+        rig.launch(&kernel, &Range::new([64]), &args).expect("launch");
+    }
+    rig.queue.finish().expect("urQueueFinish");
+    for (number, out) in outs.iter().enumerate() {
+        // SAFETY: the kernels are complete.
+        let colors = unsafe { out.as_slice::<f32>() };
+        let expected = [number as f32, 0.0, 0.0, 1.0];
+        assert!(colors.chunks(4).all(|color| *color == expected), "{number}: {colors:?}");
+    }
 }
 
 #[test]

@@ -202,10 +202,7 @@ impl Which {
             .params
             .get(index as usize)
             .ok_or_else(|| no_argument(interface, index))?;
-        if param
-            .kind
-            .is_some_and(|kind| (kind == ParamKind::Local) != matches!(arg, Arg::Local(..)))
-        {
+        if param.kind.is_some_and(|kind| !fits(kind, arg)) {
             return Err(wrong_kind(index));
         }
         match *arg {
@@ -214,6 +211,7 @@ impl Which {
             Arg::Mem(_, ref mem, _) => {
                 let address = match mem {
                     Some(mem) => address_of(mem, param, index)?,
+                    None if param.kind == Some(ParamKind::Image) => return Err(wrong_kind(index)),
                     None => 0,
                 };
                 put(block, param, index, &address.to_ne_bytes())?;
@@ -228,8 +226,8 @@ impl Which {
                 self.local.insert(at, (index, size));
             }
             Arg::Sampler(_, ref sampler) => {
-                if param.kind != Some(ParamKind::Sampler) {
-                    return Err(no_sampler(index));
+                if param.kind.is_none() {
+                    return Err(wrong_kind(index));
                 }
                 put(block, param, index, &u64::from(sampler.bits().0).to_ne_bytes())?;
             }
@@ -278,18 +276,19 @@ fn address_of(mem: &Mem, param: &Param, index: u32) -> UrResult<usize> {
     match param.kind == Some(ParamKind::Image) {
         false if !kit::Mem::is_image(mem) => Ok(mem.address()),
         true => Ok(mem.image()?.descriptor()),
-        false => Err(no_image(index)),
+        false => Err(wrong_kind(index)),
     }
 }
 
-#[cold]
-fn no_image(index: u32) -> UrError {
-    kit::error!(ERROR_INVALID_KERNEL_ARGS: "argument {index} of the kernel is no image")
-}
-
-#[cold]
-fn no_sampler(index: u32) -> UrError {
-    kit::error!(ERROR_INVALID_KERNEL_ARGS: "argument {index} of the kernel is no sampler")
+/// Whether an argument can be that of a parameter.
+#[inline(always)]
+fn fits(kind: ParamKind, arg: &Arg<'_, Cuda>) -> bool {
+    match kind {
+        ParamKind::Local => matches!(arg, Arg::Local(..)),
+        ParamKind::Image => matches!(arg, Arg::Mem(..)),
+        ParamKind::Sampler => matches!(arg, Arg::Sampler(..)),
+        _ => !matches!(arg, Arg::Local(..) | Arg::Sampler(..)),
+    }
 }
 
 #[inline(always)]
@@ -316,6 +315,7 @@ fn wrong_size(index: u32, own: usize, given: usize) -> UrError {
 #[cold]
 fn wrong_kind(index: u32) -> UrError {
     kit::error!(
-        ERROR_INVALID_KERNEL_ARGS: "argument {index} is local memory and the kernel's is not, or the other way round"
+        ERROR_INVALID_KERNEL_ARGS:
+            "argument {index} is local memory, an image or a sampler, and the kernel's is not, or the other way round"
     )
 }
