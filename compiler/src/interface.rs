@@ -201,6 +201,7 @@ pub(crate) mod sampler {
     pub const LINEAR_LEVELS: u32 = 1 << 12;
 
     // Addressing modes; `Clamp`, 2, is as `None`.
+    #[cfg(feature = "nvptx")]
     pub const NONE: u32 = 0;
     pub const CLAMP_TO_EDGE: u32 = 1;
     pub const REPEAT: u32 = 3;
