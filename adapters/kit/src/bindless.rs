@@ -378,9 +378,8 @@ entry! {
     ) {
         let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
         let described = BindlessImage::new(format, desc)?;
-        let sampler = args::required(sampler)?;
+        let sampler = SamplerProperties::of("urBindlessImagesSampledImageCreateExp", args::required(sampler)?)?;
         let out = args::out(image)?;
-        let sampler = SamplerProperties::of("urBindlessImagesSampledImageCreateExp", sampler)?;
         out.write(context.image_handle(&device, memory, described, Some(&sampler))?);
         Ok(())
     }

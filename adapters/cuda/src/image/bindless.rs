@@ -82,6 +82,11 @@ impl Registry {
     }
 }
 
+/// A format, and the bytes of a pixel. The functions have one code for all that is wrong with it.
+fn pixel_format(format: &ImageFormat) -> UrResult<(Format, usize)> {
+    format_of(format).map_err(|error| error.with_code(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR))
+}
+
 /// The shapes of all levels that a description has.
 fn shapes(image: BindlessImage<'_>, pixel: usize) -> UrResult<Vec<ImageShape>> {
     let count = image.desc.numMipLevel.max(1);
@@ -130,7 +135,7 @@ impl kit::BindlessImages<Cuda> for Context {
         image: BindlessImage<'_>,
     ) -> UrResult<ExpImageMemNativeHandle> {
         self.check_device(device)?;
-        let (_, pixel) = format_of(image.format)?;
+        let (_, pixel) = pixel_format(image.format)?;
         let shapes = shapes(image, pixel)?;
         let mut size = 0_usize;
         let offsets: Vec<_> = shapes
@@ -207,7 +212,7 @@ impl kit::BindlessImages<Cuda> for Context {
         sampler: Option<&SamplerProperties>,
     ) -> UrResult<ExpImageNativeHandle> {
         self.check_device(device)?;
-        let (format, pixel) = format_of(image.format)?;
+        let (format, pixel) = pixel_format(image.format)?;
         let mut descriptors = self.descriptors(memory, image, format, pixel)?;
         match sampler {
             Some(sampler) => {
@@ -334,8 +339,8 @@ impl Context {
 
     /// What a copy of bindless images is: both sides, and the size in bytes, rows and slices.
     pub(crate) fn bindless_copy(&self, copy: &BindlessCopy<'_>) -> UrResult<(BoxSide, BoxSide, [usize; 3])> {
-        let (_, pixel) = format_of(copy.src.image.format)?;
-        let (_, other) = format_of(copy.dst.image.format)?;
+        let (_, pixel) = pixel_format(copy.src.image.format)?;
+        let (_, other) = pixel_format(copy.dst.image.format)?;
         if pixel != other {
             kit::bail!(
                 ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR: "a copy does not convert pixels of {pixel} bytes to such of {other}"
@@ -343,6 +348,9 @@ impl Context {
         }
         let RectRegion { width, height, depth } = copy.region.copyExtent;
         // The first dimension is in bytes, as in the boxes of buffers. libsycl leaves those at 0 that an image does not have.
+        if width == 0 || width % pixel as u64 != 0 {
+            kit::bail!(ERROR_INVALID_IMAGE_SIZE: "{width} bytes are no pixels of {pixel}");
+        }
         let size = [width, height, depth].map(|side| side.max(1) as usize);
         let to = self.side(&copy.dst, copy.region.dstOffset, size, pixel)?;
         let from = self.side(&copy.src, copy.region.srcOffset, size, pixel)?;
@@ -371,7 +379,7 @@ impl Context {
                 ];
                 let (last, rest) = (last.into_iter().fold(0, usize::saturating_add), self.usm.rest(pointer));
                 if last > rest || last == usize::MAX {
-                    kit::bail!(ERROR_INVALID_SIZE: "{last} bytes are copied at {pointer:p}, where there are {rest}");
+                    kit::bail!(ERROR_INVALID_IMAGE_SIZE: "{last} bytes are copied at {pointer:p}, where there are {rest}");
                 }
                 (pointer.addr(), pitches)
             }
@@ -403,7 +411,7 @@ impl Context {
         sides[0] *= memory.pixel;
         if memory.pixel != pixel || !(0..3).all(|d| ends[d] <= sides[d]) {
             kit::bail!(
-                ERROR_INVALID_SIZE:
+                ERROR_INVALID_IMAGE_SIZE:
                     "a box that ends at {ends:?} is not inside of an image of {sides:?}, where the first is in bytes and pixels \
                      have {} of them, not {pixel}",
                 memory.pixel
@@ -423,7 +431,7 @@ fn pitches(desc: &ImageDesc, ends: [usize; 3], pixel: usize) -> UrResult<[usize;
     match ends[0] <= row_pitch && is_one_slice {
         true => Ok([row_pitch, slice_pitch]),
         false => Err(kit::error!(
-            ERROR_INVALID_SIZE:
+            ERROR_INVALID_IMAGE_SIZE:
                 "a box that ends at {ends:?} does not fit rows that are {row_pitch} bytes apart, and slices that are \
                  {slice_pitch} bytes apart"
         )),

@@ -5,7 +5,7 @@ use std::ffi::c_int;
 use std::fmt::Debug;
 use std::marker::PhantomData;
 
-use kit::{BindlessCopy, BindlessImage, BindlessUse, Object, OsHandle, SamplerProperties, SemaphoreOperation};
+use kit::{BindlessCopy, BindlessImage, BindlessUse, Object, OsHandle, SemaphoreOperation};
 
 use super::*;
 
@@ -107,7 +107,7 @@ impl kit::BindlessImages<Native> for Context {
         _: &Arc<Device>,
         memory: ImageMemory,
         _: BindlessImage<'_>,
-        sampler: Option<&SamplerProperties>,
+        sampler: Option<&kit::SamplerProperties>,
     ) -> UrResult<ExpImageNativeHandle> {
         self.ask("handle", (memory, sampler.is_some()));
         Ok(0x20)
