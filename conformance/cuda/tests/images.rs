@@ -386,6 +386,57 @@ fn images_that_are_released_in_use() {
     }
 }
 
+/// A graph of CUDA keeps the image of a launch, until an update gives it another one.
+#[test]
+fn images_of_command_buffers() {
+    let rig = Rig::new();
+    let kernel = sampling(&rig);
+    let modes = (SamplerAddressingMode::CLAMP_TO_EDGE, SamplerFilterMode::NEAREST);
+    let sampler = Sampler::new(&rig.context, false, modes.0, modes.1).expect("urSamplerCreate");
+    let (places, out) = (rig.shared(&[0.5_f32, 0.5]), rig.shared(&[-1_f32; 4]));
+    let image = |number: f32| {
+        let flags = MemFlags::READ_ONLY | MemFlags::ALLOC_COPY_HOST_POINTER;
+        let mut pixels = [number; 16];
+        // SAFETY: 16 floats, which are copied.
+        unsafe { Image::with_host(&rig.context, flags, FLOATS, &plane(4, 4), pixels.as_mut_ptr().cast()) }
+            .expect("urMemImageCreate")
+    };
+    let settings = CommandBufferSettings {
+        updatable: true,
+        ..Default::default()
+    };
+    let buffer = CommandBuffer::new(&rig.context, &rig.device, settings).expect("urCommandBufferCreateExp");
+    let first = image(3.0);
+    let args = [
+        Arg::Mem(&first, MemFlags::READ_ONLY),
+        Arg::Sampler(&sampler),
+        Arg::Pointer(places.ptr()),
+        Arg::Pointer(out.ptr()),
+    ];
+    // SAFETY: the memory lives until the runs are over.
+    let launched = unsafe { buffer.launch(&kernel, &Range::new([1]), &args, &[], Place::after(&[]).handle()) };
+    let launched = launched.expect("launch");
+    buffer.finalize().expect("urCommandBufferFinalizeExp");
+    drop(first);
+    let run = || {
+        // What would have the memory of an image that is gone.
+        let others: Vec<_> = (0..8).map(|_| image(99.0)).collect();
+        rig.queue.run(&buffer, &[]).expect("urEnqueueCommandBufferExp");
+        rig.queue.finish().expect("urQueueFinish");
+        drop(others);
+        // SAFETY: the run is complete.
+        let colors = unsafe { out.as_slice::<f32>() };
+        colors[0]
+    };
+    assert_eq!(run(), 3.0);
+    let second = image(5.0);
+    let new = [(0, Arg::Mem(&second, MemFlags::READ_ONLY))];
+    // SAFETY: as above.
+    unsafe { buffer.update(&[Update::new(launched.command()).args(&new)]) }.expect("update");
+    drop(second);
+    assert_eq!(run(), 5.0);
+}
+
 #[test]
 fn levels_are_parts_of_image_memory() {
     let rig = Rig::new();
