@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 
 use oxur_client::api::*;
 use oxur_client::*;
-use oxur_conformance_support::spirv;
+use oxur_conformance_support::{run_test, spirv};
 
 use crate::{Rig, code, loader};
 
@@ -435,6 +435,58 @@ fn images_of_command_buffers() {
     unsafe { buffer.update(&[Update::new(launched.command()).args(&new)]) }.expect("update");
     drop(second);
     assert_eq!(run(), 5.0);
+}
+
+/// An image of several devices is in memory that all of them reach.
+#[test]
+fn images_of_several_devices() {
+    const CHILD: &str = "OXUR_CUDA_IMAGES";
+    let is_real = std::env::var_os("OXUR_CUDA_SYSTEM").is_some();
+    if !is_real && std::env::var_os(CHILD).is_none() {
+        let variables = [(CHILD, "1"), ("FAKE_CUDA_DEVICES", "2")];
+        run_test("images::images_of_several_devices", &variables).passed();
+        return;
+    }
+    let adapters = loader().adapters().expect("urAdapterGet");
+    let platform = adapters[0].platforms().expect("urPlatformGet").remove(0);
+    let devices = platform.devices().expect("urDeviceGet");
+    assert!(is_real || devices.len() == 2);
+    let context = Context::new(&devices.iter().collect::<Vec<_>>()).expect("urContextCreate");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let code = spirv(
+        &root.join("conformance/ur/kernels"),
+        &root.join("target/kernels"),
+        "images",
+    );
+    let program = Program::with_il(&context, &code).expect("urProgramCreateWithIL");
+    program.build(&context, "").expect("urProgramBuild");
+    let flags = MemFlags::READ_WRITE | MemFlags::ALLOC_COPY_HOST_POINTER;
+    let mut pixels = [7.0_f32; 16];
+    // SAFETY: 16 floats, which are copied.
+    let image = unsafe { Image::with_host(&context, flags, FLOATS, &plane(4, 4), pixels.as_mut_ptr().cast()) }
+        .expect("urMemImageCreate");
+    for (number, device) in devices.iter().enumerate() {
+        let queue = Queue::new(&context, device, QueueFlags::empty()).expect("urQueueCreate");
+        let memory =
+            |values: usize| Usm::shared(&context, device, 4 * values, UsmRequest::default()).expect("urUSMSharedAlloc");
+        let (out, mut colors) = (memory(64), memory(64));
+        // SAFETY: new memory, which no command uses yet.
+        unsafe { colors.as_mut_slice::<f32>() }.fill(number as f32);
+        let range = Range::new([4, 4]);
+        let [fetch, store] = ["fetch", "store"].map(|name| Kernel::new(&program, name).expect("urKernelCreate"));
+        let read = [Arg::Mem(&image, MemFlags::READ_ONLY), Arg::Pointer(out.ptr())];
+        let write = [Arg::Mem(&image, MemFlags::WRITE_ONLY), Arg::Pointer(colors.ptr())];
+        // SAFETY: the memory has 16 colors, and lives until the queue is finished.
+        unsafe {
+            queue.launch(&fetch, &range, &read, &[]).expect("launch");
+            queue.launch(&store, &range, &write, &[]).expect("launch");
+        }
+        queue.finish().expect("urQueueFinish");
+        let expected = if number == 0 { 7.0 } else { number as f32 - 1.0 };
+        // SAFETY: the kernels are complete.
+        let found = unsafe { out.as_slice::<f32>() };
+        assert!(found.chunks(4).all(|color| color[0] == expected), "{number}: {found:?}");
+    }
 }
 
 #[test]
