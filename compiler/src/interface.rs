@@ -175,6 +175,9 @@ pub struct Image {
     pub dimensions: u32,
     /// Whether it is an array.
     pub is_array: u32,
+    /// The sampler of a bindless sampled image: kernels know that by the address of this structure, as they know a bindless
+    /// image.
+    pub sampler: SamplerBits,
 }
 
 /// A sampler, as compiled code sees it: SPIR-V's values of `OpConstantSampler`.
@@ -182,10 +185,49 @@ pub struct Image {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamplerBits(pub u32);
 
+/// The bits of [`SamplerBits`].
+pub(crate) mod sampler {
+    /// Coordinates run over [0, 1).
+    pub const NORMALIZED: u32 = 1;
+    /// Where the addressing mode begins: three bits.
+    pub const MODE: u32 = 1;
+    /// Pixels are mixed.
+    pub const LINEAR: u32 = 1 << 4;
+    /// The second and the third dimension have modes of their own. From here on, bits are only of bindless images.
+    pub const BY_DIMENSION: u32 = 1 << 5;
+    /// Where these begin.
+    pub const MODES: [u32; 2] = [6, 9];
+    /// Levels of mipmaps are mixed.
+    pub const LINEAR_LEVELS: u32 = 1 << 12;
+
+    // Addressing modes; `Clamp`, 2, is as `None`.
+    #[cfg(feature = "nvptx")]
+    pub const NONE: u32 = 0;
+    pub const CLAMP_TO_EDGE: u32 = 1;
+    pub const REPEAT: u32 = 3;
+    pub const MIRRORED_REPEAT: u32 = 4;
+}
+
 impl SamplerBits {
+    /// What reads without a sampler have.
+    pub const NONE: Self = Self(0);
+
     /// `addressing` is SPIR-V's Sampler Addressing Mode (0 none, 1 clamp to edge, 2 clamp, 3 repeat, 4 mirrored
     /// repeat).
     pub fn new(normalized: bool, addressing: u32, linear: bool) -> Self {
         Self(u32::from(normalized) | addressing << 1 | u32::from(linear) << 4)
+    }
+
+    /// The same with an addressing mode for each dimension.
+    pub fn with_addressing(self, modes: [u32; 3]) -> Self {
+        let [first, second, third] = modes.map(|mode| mode & 7);
+        let rest = self.0 & !(7 << sampler::MODE);
+        let [low, high] = sampler::MODES;
+        Self(rest | first << sampler::MODE | sampler::BY_DIMENSION | second << low | third << high)
+    }
+
+    /// The same, and levels of mipmaps are mixed.
+    pub fn with_linear_levels(self) -> Self {
+        Self(self.0 | sampler::LINEAR_LEVELS)
     }
 }

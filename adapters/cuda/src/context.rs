@@ -13,6 +13,7 @@ use oxur_cuda_sys::*;
 
 pub(crate) use self::shared::SharedContext;
 use crate::event::WATCHER;
+use crate::image::Image;
 use crate::primary::Primary;
 use crate::{Cuda, Device, driver};
 
@@ -132,12 +133,11 @@ impl kit::Context<Cuda> for Context {
 }
 
 impl kit::BufferMemory<Cuda> for Context {
-    type Image = kit::NoImage;
+    type Image = Image;
 
     fn is_integrated(device: &Device) -> bool {
         device.facts.is_integrated
     }
 }
 
-impl kit::BindlessImages<Cuda> for Context {}
 impl kit::MemoryExport<Cuda> for Context {}

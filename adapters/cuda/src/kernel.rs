@@ -11,8 +11,8 @@ use std::ffi::{CStr, CString};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo};
 use kit::groups::padded;
+use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo};
 use kit::{Arg, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, Range, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
@@ -205,7 +205,10 @@ impl OnDevice {
             packed.set_range(told, grid, [0; 3], Words::default());
         }
         let ([x, y, z], [bx, by, bz]) = (grid.groups, grid.local);
-        let (func, shared) = (kernel.function.raw, kernel.shared_with_margin(packed.shared, grid.local));
+        let (func, shared) = (
+            kernel.function.raw,
+            kernel.shared_with_margin(packed.shared, grid.local),
+        );
         Ok(packed.with_params(self.interface(), |params| {
             call(&CUDA_KERNEL_NODE_PARAMS {
                 func,

@@ -15,6 +15,7 @@ mod device;
 mod driver;
 mod event;
 mod held;
+mod image;
 mod ipc;
 mod kernel;
 mod lane;
@@ -24,6 +25,7 @@ mod platform;
 mod primary;
 mod program;
 mod queue;
+mod sampler;
 mod signal;
 mod staging;
 mod usm;
@@ -40,10 +42,11 @@ pub(crate) use kernel::Kernel;
 pub(crate) use platform::Platform;
 pub(crate) use program::Program;
 pub(crate) use queue::Queue;
+pub(crate) use sampler::Sampler;
 pub(crate) use usm::UsmPool;
 pub(crate) use virtual_mem::PhysicalMem;
 
-/// A buffer.
+/// A buffer or an image.
 pub(crate) type Mem = kit::UsmMem<Cuda>;
 
 /// The objects of this adapter.
@@ -59,7 +62,7 @@ impl kit::Backend for Cuda {
     type Queue = Queue;
     type Event = Event;
     type Mem = Mem;
-    type Sampler = kit::NoSampler;
+    type Sampler = Sampler;
     type Program = Program;
     type Kernel = Kernel;
     type CommandBuffer = CommandBuffer;
@@ -77,6 +80,7 @@ kit::object! {
     Device: DeviceHandle,
     Context: ContextHandle,
     Queue: QueueHandle,
+    Sampler: SamplerHandle,
     Program: ProgramHandle,
     Kernel: KernelHandle,
     CommandBuffer: ExpCommandBufferHandle,

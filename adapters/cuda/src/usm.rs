@@ -15,6 +15,7 @@ use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 
 use crate::driver::{self, cu, cu_get};
+use crate::image::bindless::PITCH_ALIGN;
 use crate::memory_pool::MemoryPool;
 use crate::primary::Primary;
 use crate::{Context, Cuda, Device, Queue, ipc};
@@ -271,6 +272,24 @@ fn free(primary: &'static Primary, kind: UsmType, address: usize) -> UrResult<()
 
 impl kit::UsmAlloc<Cuda> for Context {
     kit::context_usm_methods!(Cuda);
+
+    fn usm_alloc_pitched(
+        self: &Arc<Self>,
+        request: kit::UsmRequest<'_, Cuda>,
+        width: usize,
+        height: usize,
+        _element_size: usize,
+    ) -> UrResult<(*mut c_void, usize)> {
+        let pitch = width.checked_next_multiple_of(PITCH_ALIGN);
+        let size = pitch
+            .and_then(|pitch| pitch.checked_mul(height))
+            .filter(|size| *size != 0);
+        let (Some(pitch), Some(size)) = (pitch, size) else {
+            kit::bail!(ERROR_INVALID_USM_SIZE: "there is no USM of {height} rows of {width} bytes");
+        };
+        let memory = self.usm_alloc(kit::UsmRequest { size, ..request })?;
+        Ok((memory, pitch))
+    }
 
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
         let _current = self.primary().activate()?;

@@ -17,8 +17,8 @@ use crate::enqueue::table::submit_command;
 use crate::handle::{self, Borrowed, export, object};
 use crate::table::entry_points;
 use crate::{
-    Backend, Command, EventOut, InfoOut, NoExternalMem, NoExternalSemaphore, Object, UrResult, WaitList, args, entry,
-    unsupported,
+    Backend, Command, EventOut, InfoOut, NoExternalMem, NoExternalSemaphore, Object, SamplerProperties, UrResult,
+    WaitList, args, entry, unsupported,
 };
 
 /// What a context does with bindless images.
@@ -68,7 +68,7 @@ pub trait BindlessImages<B: Backend> {
         _device: &Arc<B::Device>,
         _memory: ExpImageMemNativeHandle,
         _image: BindlessImage<'_>,
-        _sampler: Option<&SamplerDesc>,
+        _sampler: Option<&SamplerProperties>,
     ) -> UrResult<ExpImageNativeHandle> {
         unsupported()
     }
@@ -378,9 +378,9 @@ entry! {
     ) {
         let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
         let described = BindlessImage::new(format, desc)?;
-        let sampler = args::required(sampler)?;
+        let sampler = SamplerProperties::of("urBindlessImagesSampledImageCreateExp", args::required(sampler)?)?;
         let out = args::out(image)?;
-        out.write(context.image_handle(&device, memory, described, Some(sampler))?);
+        out.write(context.image_handle(&device, memory, described, Some(&sampler))?);
         Ok(())
     }
 

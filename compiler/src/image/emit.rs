@@ -4,64 +4,221 @@
 
 use std::mem::offset_of;
 
+use llvm_sys::LLVMOpcode;
 use spirv::Op;
 
+use super::Shape;
 use super::format::{channel, order};
 use crate::builtins::Emit;
 use crate::llvm::{Kind, Type, Value};
 use crate::{Error, Image, SamplerBits};
 
-/// Emits an image instruction: `OpSampledImage`, `OpImage`, `OpImageSampleExplicitLod`, `OpImageRead`, `OpImageFetch`,
-/// `OpImageWrite`, or one of `OpImageQuery{Size,SizeLod,Format,Order,Levels,Samples}`.
+/// What an image instruction says besides its operands, for targets whose functions depend on it.
+#[derive(Clone, Copy, Default)]
+pub struct ImageCall<'c> {
+    /// The shape of the image: functions are named after it.
+    pub shape: Option<Shape>,
+    /// The level of detail of a sample.
+    pub level: Option<Level<'c>>,
+}
+
+/// The level of detail of a sample.
+#[derive(Clone, Copy)]
+pub enum Level<'c> {
+    /// This one.
+    Lod(Value<'c>),
+    /// The one for these distances of neighbours in two directions.
+    Gradients([Value<'c>; 2]),
+}
+
+/// Emits an image instruction: `OpConvertHandleTo{Image,Sampler,SampledImage}INTEL`, `OpSampledImage`, `OpImage`,
+/// `OpImageSampleExplicitLod`, `OpImageRead`, `OpImageFetch`, `OpImageWrite`, or one of `OpImageQuery{Size,SizeLod,Format,Order,Levels,Samples}`.
 ///
-/// `args` are its value operands in order, without image operands: a level of detail has no effect because there are no mip
-/// levels, and the sign of integers follows from the format. An image is a pointer to an [`Image`], a sampler is
-/// [`SamplerBits`] as an i32, and a sampled image is a structure of both. The returned value has the type `result`; if that
+/// `args` are its value operands in order, without image operands: on the CPU a level of detail has no effect because there
+/// are no mip levels, and the sign of integers follows from the format. An image is a pointer to an [`Image`], a sampler is
+/// [`SamplerBits`] as an i32, and a sampled image is a structure of both. The handle of a bindless image is the address of an
+/// [`Image`], that of a sampler its bits. The returned value has the type `result`; if that
 /// is `void`, the value is meaningless.
 ///
 /// # Errors
 /// [`Error::Malformed`], without an offset, if the operands break the instruction's rules.
+#[cfg(test)]
 pub fn emit_image<'c>(e: &Emit<'_, 'c>, op: Op, result: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
-    let sampled_image = e.context.structure(&[e.context.ptr(), e.context.int(32)], false);
-    match (op, args) {
-        (Op::SampledImage, &[image, sampler]) => {
-            if image.ty() != e.context.ptr() || sampler.ty() != e.context.int(32) {
-                return Err(invalid("it takes an image and a sampler"));
+    ImageCall::default().emit(e, op, result, args)
+}
+
+impl<'c> ImageCall<'c> {
+    /// Emits an image instruction: see [`emit_image`].
+    pub fn emit(self, e: &Emit<'_, 'c>, op: Op, result: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
+        let sampled_image = e.context.structure(&[e.context.ptr(), e.context.int(32)], false);
+        match (op, args) {
+            (Op::ConvertHandleToImageINTEL, &[handle])
+                if handle.ty() == e.context.int(64) && result == e.context.ptr() =>
+            {
+                Ok(e.builder.cast(LLVMOpcode::LLVMIntToPtr, handle, result))
             }
-            let pair = e.builder.insert_value(sampled_image.poison(), image, 0);
-            Ok(e.builder.insert_value(pair, sampler, 1))
-        }
-        (Op::Image, &[pair]) if pair.ty() == sampled_image => Ok(e.builder.extract_value(pair, 0)),
-        (Op::ImageSampleExplicitLod, &[pair, coordinates, ..]) if pair.ty() == sampled_image => {
-            let [image, sampler] = [0, 1].map(|i| e.builder.extract_value(pair, i));
-            read(e, result, image, sampler, coordinates)
-        }
-        (Op::ImageRead | Op::ImageFetch, &[image, coordinates, ..]) if image.ty() == e.context.ptr() => {
-            if !coordinates.ty().is_int() {
-                return Err(invalid("coordinates must be integers"));
+            (Op::ConvertHandleToSamplerINTEL, &[handle])
+                if handle.ty() == e.context.int(64) && result == e.context.int(32) =>
+            {
+                Ok(e.builder.zext_or_trunc(handle, result))
             }
-            let none = e.context.int(32).int(SamplerBits::new(false, 0, false).0.into());
-            read(e, result, image, none, coordinates)
-        }
-        (Op::ImageWrite, &[image, coordinates, texel, ..]) if image.ty() == e.context.ptr() => {
-            write(e, image, coordinates, texel)
-        }
-        (Op::ImageQuerySize | Op::ImageQuerySizeLod, &[image, ..]) if image.ty() == e.context.ptr() => {
-            size(e, result, image)
-        }
-        (Op::ImageQueryFormat, &[image]) if image.ty() == e.context.ptr() => {
-            query(e, result, image, offset_of!(Image, channel_type), channel::SNORM_INT8)
-        }
-        (Op::ImageQueryOrder, &[image]) if image.ty() == e.context.ptr() => {
-            query(e, result, image, offset_of!(Image, channel_order), order::R)
-        }
-        (Op::ImageQueryLevels | Op::ImageQuerySamples, &[image]) if image.ty() == e.context.ptr() => {
-            match result.kind() {
-                Kind::Int(8..=64) => Ok(result.int(1)),
-                _ => Err(invalid("the result must be an integer")),
+            (Op::ConvertHandleToSampledImageINTEL, &[handle])
+                if handle.ty() == e.context.int(64) && result == sampled_image =>
+            {
+                let image = e.builder.cast(LLVMOpcode::LLVMIntToPtr, handle, e.context.ptr());
+                let sampler = member(e, image, e.context.int(32), offset_of!(Image, sampler));
+                let pair = e.builder.insert_value(sampled_image.poison(), image, 0);
+                Ok(e.builder.insert_value(pair, sampler, 1))
             }
+            (Op::SampledImage, &[image, sampler]) => {
+                if image.ty() != e.context.ptr() || sampler.ty() != e.context.int(32) {
+                    return Err(invalid("it takes an image and a sampler"));
+                }
+                let pair = e.builder.insert_value(sampled_image.poison(), image, 0);
+                Ok(e.builder.insert_value(pair, sampler, 1))
+            }
+            (Op::Image, &[pair]) if pair.ty() == sampled_image => Ok(e.builder.extract_value(pair, 0)),
+            (Op::ImageSampleExplicitLod, &[pair, coordinates, ..]) if pair.ty() == sampled_image => {
+                let [image, sampler] = [0, 1].map(|i| e.builder.extract_value(pair, i));
+                self.read(e, result, image, sampler, coordinates)
+            }
+            (Op::ImageRead | Op::ImageFetch, &[image, coordinates, ..]) if image.ty() == e.context.ptr() => {
+                if !coordinates.ty().is_int() {
+                    return Err(invalid("coordinates must be integers"));
+                }
+                let none = e.context.int(32).int(SamplerBits::NONE.0.into());
+                self.read(e, result, image, none, coordinates)
+            }
+            (Op::ImageWrite, &[image, coordinates, texel, ..]) if image.ty() == e.context.ptr() => {
+                self.write(e, image, coordinates, texel)
+            }
+            (Op::ImageQuerySize | Op::ImageQuerySizeLod, &[image, ..]) if image.ty() == e.context.ptr() => {
+                size(e, result, image)
+            }
+            (Op::ImageQueryFormat, &[image]) if image.ty() == e.context.ptr() => {
+                query(e, result, image, offset_of!(Image, channel_type), channel::SNORM_INT8)
+            }
+            (Op::ImageQueryOrder, &[image]) if image.ty() == e.context.ptr() => {
+                query(e, result, image, offset_of!(Image, channel_order), order::R)
+            }
+            (Op::ImageQueryLevels | Op::ImageQuerySamples, &[image]) if image.ty() == e.context.ptr() => {
+                match result.kind() {
+                    Kind::Int(8..=64) => Ok(result.int(1)),
+                    _ => Err(invalid("the result must be an integer")),
+                }
+            }
+            _ => Err(invalid("it does not take these operands")),
         }
-        _ => Err(invalid("it does not take these operands")),
+    }
+
+    /// The name of a function.
+    fn name(self, what: &str) -> String {
+        match self.shape {
+            Some(shape) => format!("oxur_image_{what}_{}", shape.suffix()),
+            None => format!("oxur_image_{what}"),
+        }
+    }
+
+    /// The level that a sample has to name: none where it is the finest one.
+    fn level(self, e: &Emit<'_, 'c>, image: Value<'c>) -> Result<Option<Value<'c>>, Error> {
+        let float = e.context.float(32);
+        Ok(match self.level.filter(|_| self.shape.is_some()) {
+            None => None,
+            Some(Level::Lod(level)) if level.ty().is_float() && level.ty().lanes().is_none() => {
+                Some(e.builder.fpcast(level, float)).filter(|level| !level.is_null())
+            }
+            Some(Level::Gradients([x, y])) if x.ty().is_float() && y.ty().is_float() => {
+                let ([x, y], none) = ([coordinates(e, x)?, coordinates(e, y)?], float);
+                let ty = none.function(&[image.ty(), none, none, none, none, none, none]);
+                let function = function(e, &self.name("gradient"), ty, true);
+                Some(e.builder.call(function, &[image, x[0], x[1], x[2], y[0], y[1], y[2]]))
+            }
+            Some(_) => return Err(invalid("a level of detail must be a floating-point number")),
+        })
+    }
+
+    fn read(
+        self,
+        e: &Emit<'_, 'c>,
+        result: Type<'c>,
+        image: Value<'c>,
+        sampler: Value<'c>,
+        at: Value<'c>,
+    ) -> Result<Value<'c>, Error> {
+        let b = e.builder;
+        let lanes = result.lanes().unwrap_or(1);
+        let fits = match result.scalar().kind() {
+            _ if lanes > 4 || result.kind() == Kind::Struct => false,
+            Kind::Float(16 | 32) => result.is_float(),
+            Kind::Int(8 | 16 | 32) => result.is_int(),
+            _ => false,
+        };
+        if !fits {
+            return Err(invalid("the result must be up to four numbers of 32 bits or fewer"));
+        }
+        let [x, y, z] = coordinates(e, at)?;
+        let number = if result.is_float() {
+            e.context.float(32)
+        } else {
+            e.context.int(32)
+        };
+        let name = match (at.ty().is_float(), result.is_float()) {
+            (true, true) => "sample_float",
+            (true, false) => "sample_int",
+            (false, true) => "read_float",
+            (false, false) => "read_int",
+        };
+        let texel = number.vector(4);
+        let level = if at.ty().is_float() {
+            self.level(e, image)?
+        } else {
+            None
+        };
+        let suffix = if level.is_some() { "_level" } else { "" };
+        let args: Vec<_> = [image, sampler, x, y, z].into_iter().chain(level).collect();
+        let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
+        let name = format!("{}{suffix}", self.name(name));
+        let texel = b.call(function(e, &name, texel.function(&types), true), &args);
+        let some = match lanes {
+            1 => e.lane(texel, 0),
+            4 => texel,
+            _ => b.shuffle(texel, texel, &(0..lanes).collect::<Vec<_>>()),
+        };
+        Ok(match result.is_float() {
+            true => b.fpcast(some, result),
+            false => b.zext_or_trunc(some, result),
+        })
+    }
+
+    fn write(self, e: &Emit<'_, 'c>, image: Value<'c>, at: Value<'c>, texel: Value<'c>) -> Result<Value<'c>, Error> {
+        let b = e.builder;
+        let ty = texel.ty();
+        let lanes = ty.lanes().unwrap_or(1);
+        let float = ty.is_float();
+        if !at.ty().is_int() || lanes > 4 || !(float || ty.is_int()) || !matches!(ty.bits(), 8 | 16 | 32) {
+            return Err(invalid(
+                "it takes whole coordinates, and up to four numbers of 32 bits or fewer",
+            ));
+        }
+        let [x, y, z] = coordinates(e, at)?;
+        let number = if float { e.context.float(32) } else { e.context.int(32) };
+        let wide = ty.with_scalar(number);
+        let texel = match float {
+            true => b.fpcast(texel, wide),
+            false => b.sext_or_trunc(texel, wide),
+        };
+        let all = match lanes {
+            4 => texel,
+            _ => (0..lanes).fold(number.vector(4).zero(), |all, i| {
+                b.insert_element(all, e.lane(texel, i), e.context.int(32).int(i.into()))
+            }),
+        };
+        let name = self.name(if float { "write_float" } else { "write_int" });
+        let ty = e
+            .context
+            .void()
+            .function(&[image.ty(), x.ty(), x.ty(), x.ty(), all.ty()]);
+        Ok(b.call(function(e, &name, ty, false), &[image, x, y, z, all]))
     }
 }
 
@@ -70,7 +227,10 @@ pub fn operands(op: Op) -> Option<usize> {
     Some(match op {
         Op::ImageWrite => 3,
         Op::SampledImage | Op::ImageSampleExplicitLod | Op::ImageRead | Op::ImageFetch => 2,
-        Op::Image
+        Op::ConvertHandleToImageINTEL
+        | Op::ConvertHandleToSamplerINTEL
+        | Op::ConvertHandleToSampledImageINTEL
+        | Op::Image
         | Op::ImageQuerySize
         | Op::ImageQuerySizeLod
         | Op::ImageQueryFormat
@@ -122,85 +282,6 @@ fn function<'c>(e: &Emit<'_, 'c>, name: &str, ty: Type<'c>, reads_only: bool) ->
 
 /// `memory(read)`: LLVM 22 distinguishes six kinds of memory, with two bits each. 1 means read.
 const READS: u64 = 0b01_01_01_01_01_01;
-
-fn read<'c>(
-    e: &Emit<'_, 'c>,
-    result: Type<'c>,
-    image: Value<'c>,
-    sampler: Value<'c>,
-    at: Value<'c>,
-) -> Result<Value<'c>, Error> {
-    let b = e.builder;
-    let lanes = result.lanes().unwrap_or(1);
-    let fits = match result.scalar().kind() {
-        _ if lanes > 4 || result.kind() == Kind::Struct => false,
-        Kind::Float(16 | 32) => result.is_float(),
-        Kind::Int(8 | 16 | 32) => result.is_int(),
-        _ => false,
-    };
-    if !fits {
-        return Err(invalid("the result must be up to four numbers of 32 bits or fewer"));
-    }
-    let [x, y, z] = coordinates(e, at)?;
-    let number = if result.is_float() {
-        e.context.float(32)
-    } else {
-        e.context.int(32)
-    };
-    let name = match (at.ty().is_float(), result.is_float()) {
-        (true, true) => "oxur_image_sample_float",
-        (true, false) => "oxur_image_sample_int",
-        (false, true) => "oxur_image_read_float",
-        (false, false) => "oxur_image_read_int",
-    };
-    let texel = number.vector(4);
-    let ty = texel.function(&[image.ty(), sampler.ty(), x.ty(), x.ty(), x.ty()]);
-    let texel = b.call(function(e, name, ty, true), &[image, sampler, x, y, z]);
-    let some = match lanes {
-        1 => e.lane(texel, 0),
-        4 => texel,
-        _ => b.shuffle(texel, texel, &(0..lanes).collect::<Vec<_>>()),
-    };
-    Ok(match result.is_float() {
-        true => b.fpcast(some, result),
-        false => b.zext_or_trunc(some, result),
-    })
-}
-
-fn write<'c>(e: &Emit<'_, 'c>, image: Value<'c>, at: Value<'c>, texel: Value<'c>) -> Result<Value<'c>, Error> {
-    let b = e.builder;
-    let ty = texel.ty();
-    let lanes = ty.lanes().unwrap_or(1);
-    let float = ty.is_float();
-    if !at.ty().is_int() || lanes > 4 || !(float || ty.is_int()) || !matches!(ty.bits(), 8 | 16 | 32) {
-        return Err(invalid(
-            "it takes whole coordinates, and up to four numbers of 32 bits or fewer",
-        ));
-    }
-    let [x, y, z] = coordinates(e, at)?;
-    let number = if float { e.context.float(32) } else { e.context.int(32) };
-    let wide = ty.with_scalar(number);
-    let texel = match float {
-        true => b.fpcast(texel, wide),
-        false => b.sext_or_trunc(texel, wide),
-    };
-    let all = match lanes {
-        4 => texel,
-        _ => (0..lanes).fold(number.vector(4).zero(), |all, i| {
-            b.insert_element(all, e.lane(texel, i), e.context.int(32).int(i.into()))
-        }),
-    };
-    let name = if float {
-        "oxur_image_write_float"
-    } else {
-        "oxur_image_write_int"
-    };
-    let ty = e
-        .context
-        .void()
-        .function(&[image.ty(), x.ty(), x.ty(), x.ty(), all.ty()]);
-    Ok(b.call(function(e, name, ty, false), &[image, x, y, z, all]))
-}
 
 /// A member of an [`Image`].
 fn member<'c>(e: &Emit<'_, 'c>, image: Value<'c>, ty: Type<'c>, offset: usize) -> Value<'c> {

@@ -52,7 +52,7 @@ pub mod channel {
 
 /// The source of a color component.
 #[derive(Clone, Copy)]
-enum Source {
+pub enum Source {
     /// The channel with this index in memory.
     At(u8),
     Zero,
@@ -61,7 +61,7 @@ enum Source {
 use Source::{At, One, Zero};
 
 /// The sources of red, green, blue and alpha.
-fn sources(image: &Image) -> [Source; 4] {
+pub fn sources(image: &Image) -> [Source; 4] {
     match image.channel_order {
         order::R | order::RX => [At(0), Zero, Zero, One],
         order::A => [Zero, Zero, Zero, At(0)],
@@ -119,7 +119,7 @@ pub fn pixel_size(image: &Image) -> usize {
 }
 
 /// Whether red, green and blue have the sRGB encoding.
-fn is_srgb(image: &Image) -> bool {
+pub fn is_srgb(image: &Image) -> bool {
     matches!(
         image.channel_order,
         order::SRGB | order::SRGBX | order::SRGBA | order::SBGRA
@@ -312,7 +312,7 @@ fn each_channel<T: Copy>(image: &Image, color: [T; 4], mut f: impl FnMut(usize, 
 }
 
 /// Decodes sRGB: OpenCL C 3.0, section 8.3.5.
-fn linear_from_srgb(c: f32) -> f32 {
+pub fn linear_from_srgb(c: f32) -> f32 {
     if c <= 0.04045 {
         c / 12.92
     } else {
@@ -321,7 +321,7 @@ fn linear_from_srgb(c: f32) -> f32 {
 }
 
 /// Encodes sRGB.
-fn srgb_from_linear(c: f32) -> f32 {
+pub fn srgb_from_linear(c: f32) -> f32 {
     match c {
         _ if c.is_nan() || c < 0.0 => 0.0,
         _ if c > 1.0 => 1.0,

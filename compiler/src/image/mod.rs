@@ -9,16 +9,87 @@
 #![allow(improper_ctypes_definitions)]
 
 mod emit;
-mod format;
+pub(crate) mod format;
 mod sample;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
-pub use emit::{emit_image, operands};
+#[cfg(test)]
+use emit::emit_image;
+pub use emit::{ImageCall, Level, operands};
 
 use std::arch::x86_64::{__m128, __m128i};
 
 use crate::{Image, SamplerBits};
+
+/// The shape of an image, as its type in SPIR-V says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// A row.
+    D1,
+    /// An array of rows.
+    D1Array,
+    /// A plane.
+    D2,
+    /// An array of planes.
+    D2Array,
+    /// A box.
+    D3,
+    /// The six faces of a cube.
+    Cube,
+}
+
+impl Shape {
+    /// All of them.
+    #[cfg(feature = "nvptx")]
+    pub const ALL: [Self; 6] = [Self::D1, Self::D1Array, Self::D2, Self::D2Array, Self::D3, Self::Cube];
+
+    /// That of a type with this `Dim`.
+    pub fn new(dim: u32, is_array: bool) -> Option<Self> {
+        const D1: u32 = spirv::Dim::Dim1D as u32;
+        const D2: u32 = spirv::Dim::Dim2D as u32;
+        const D3: u32 = spirv::Dim::Dim3D as u32;
+        const CUBE: u32 = spirv::Dim::DimCube as u32;
+        const BUFFER: u32 = spirv::Dim::DimBuffer as u32;
+        Some(match (dim, is_array) {
+            (D1 | BUFFER, false) => Self::D1,
+            (D1, true) => Self::D1Array,
+            (D2, false) => Self::D2,
+            (D2, true) => Self::D2Array,
+            (D3, false) => Self::D3,
+            (CUBE, false) => Self::Cube,
+            _ => return None,
+        })
+    }
+
+    /// What functions for images of this shape are called after.
+    pub fn suffix(self) -> &'static str {
+        match self {
+            Self::D1 => "1d",
+            Self::D1Array => "1da",
+            Self::D2 => "2d",
+            Self::D2Array => "2da",
+            Self::D3 => "3d",
+            Self::Cube => "cube",
+        }
+    }
+
+    /// The coordinates in an image, or in one of an array. Without a sampler, faces of a cube are an array.
+    #[cfg(feature = "nvptx")]
+    pub fn dimensions(self) -> usize {
+        match self {
+            Self::D1 | Self::D1Array => 1,
+            Self::D2 | Self::D2Array | Self::Cube => 2,
+            Self::D3 => 3,
+        }
+    }
+
+    /// Whether a coordinate selects an image of an array.
+    #[cfg(feature = "nvptx")]
+    pub fn is_array(self) -> bool {
+        matches!(self, Self::D1Array | Self::D2Array | Self::Cube)
+    }
+}
 
 /// Four numbers in an SSE register, as compiled code passes `<4 x float>` and `<4 x i32>`.
 trait Register: Sized {

@@ -2,6 +2,7 @@
 //! Image addressing and filtering: OpenCL C 3.0, section 8.2.
 
 use super::format;
+use crate::interface::sampler;
 use crate::{Image, SamplerBits};
 
 /// SPIR-V's Sampler Addressing Mode: how coordinates outside of the image are handled.
@@ -16,20 +17,20 @@ enum Addressing {
 
 impl SamplerBits {
     fn normalized(self) -> bool {
-        self.0 & 1 != 0
+        self.0 & sampler::NORMALIZED != 0
     }
 
     fn addressing(self) -> Addressing {
-        match self.0 >> 1 & 7 {
-            1 => Addressing::ClampToEdge,
-            3 => Addressing::Repeat,
-            4 => Addressing::MirroredRepeat,
+        match self.0 >> sampler::MODE & 7 {
+            sampler::CLAMP_TO_EDGE => Addressing::ClampToEdge,
+            sampler::REPEAT => Addressing::Repeat,
+            sampler::MIRRORED_REPEAT => Addressing::MirroredRepeat,
             _ => Addressing::Border,
         }
     }
 
     fn linear(self) -> bool {
-        self.0 >> 4 & 1 != 0
+        self.0 & sampler::LINEAR != 0
     }
 }
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Tests of images with emitted code: every format, every addressing mode and filter against an independent implementation
-//! of OpenCL C 3.0, section 8, in double; and coordinates outside of the image.
+//! of OpenCL C 3.0, section 8, in double; and coordinates outside of the image. Most run twice: on the functions of the CPU,
+//! and on those for NVIDIA GPUs, whose IR is compiled for the CPU as well.
+
+mod harness;
 
 use spirv::Op;
 
+pub use self::harness::compile;
+use self::harness::{Compiled, Functions};
+use super::emit_image;
 use super::format::{self, channel, order};
-use super::{emit_image, symbols};
 use crate::builtins::Emit;
-use crate::codegen::{Loaded, Object};
-use crate::llvm::{Builder, Context, Machine, Module, Type};
+use crate::llvm::{Builder, Context, Module, Type};
 use crate::{Image, SamplerBits};
 
 /// All valid pairs of channel order and type.
@@ -76,6 +80,7 @@ impl TestImage {
             channel_type,
             dimensions,
             is_array: u32::from(layers > 1),
+            sampler: SamplerBits::NONE,
         };
         let pixel = format::pixel_size(&image) as u64;
         // The pitches leave gaps after rows and slices.
@@ -103,75 +108,32 @@ impl TestImage {
     }
 }
 
-/// A compiled instruction: a function of an image, a sampler, four coordinates and a result or texel.
-struct Compiled {
-    address: *const u8,
-    _code: Loaded,
+/// Runs a test for all functions.
+macro_rules! for_all_functions {
+    ($($test:ident),* $(,)?) => {
+        mod cpu {
+            $(#[test]
+            fn $test() {
+                super::$test(super::Functions::Cpu);
+            })*
+        }
+        #[cfg(feature = "nvptx")]
+        mod nvptx {
+            $(#[test]
+            fn $test() {
+                super::$test(super::Functions::Nvptx);
+            })*
+        }
+    };
 }
 
-impl Compiled {
-    fn new(
-        op: Op,
-        coordinates: impl for<'c> Fn(&'c Context) -> Type<'c>,
-        texel: impl for<'c> Fn(&'c Context) -> Type<'c>,
-    ) -> Self {
-        let context = Context::new();
-        let module = Module::new(&context, "image");
-        let machine = Machine::host().unwrap();
-        machine.set_target(&module);
-        let ptr = context.ptr();
-        let ty = context.void().function(&[ptr, context.int(32), ptr, ptr]);
-        let function = module.add_function("test", ty);
-        let builder = Builder::at_end(&context, function.append_block("entry"));
-        let e = Emit {
-            context: &context,
-            module: &module,
-            builder: &builder,
-            fast_math: 0,
-        };
-        let [image, sampler, at, data] = [0, 1, 2, 3].map(|i| function.param(i));
-        let (at_ty, texel) = (coordinates(&context), texel(&context));
-        let at = builder.load(at_ty, at).align(4);
-        let result = match op {
-            Op::ImageSampleExplicitLod => {
-                let pair = context.structure(&[ptr, context.int(32)], false);
-                let pair = emit_image(&e, Op::SampledImage, pair, &[image, sampler]).unwrap();
-                assert!(emit_image(&e, Op::Image, ptr, &[pair]).is_ok());
-                Some(emit_image(&e, op, texel, &[pair, at]).unwrap())
-            }
-            Op::ImageWrite => {
-                let texel = builder.load(texel, data).align(2);
-                emit_image(&e, op, context.void(), &[image, at, texel]).unwrap();
-                None
-            }
-            Op::ImageRead => Some(emit_image(&e, op, texel, &[image, at]).unwrap()),
-            _ => Some(emit_image(&e, op, texel, &[image]).unwrap()),
-        };
-        if let Some(result) = result {
-            builder.store(result, data).align(2);
-        }
-        builder.ret(None);
-        module.verify().unwrap_or_else(|e| panic!("{op:?}: {e}\n{module}"));
-        if matches!(op, Op::ImageRead | Op::ImageSampleExplicitLod) {
-            assert!(module.to_string().contains("memory(read)"), "{module}");
-        }
-        machine.run_passes(&module, "default<O2>", false).unwrap();
-        let object = machine.emit(&module, false).unwrap();
-        let resolve = |name: &str| symbols().find(|(n, _)| *n == name).map(|(_, address)| address.cast());
-        let code = Object::parse(&object).unwrap().load(resolve).unwrap();
-        Self {
-            address: code.symbol("test").unwrap(),
-            _code: code,
-        }
-    }
-
-    fn call<A: Copy, T>(&self, image: &Image, sampler: SamplerBits, at: [A; 4], texel: &mut T) {
-        // SAFETY: the function has these parameters, and `texel` has the size of the instruction's texel.
-        unsafe {
-            let f: unsafe extern "C" fn(*const Image, u32, *const A, *mut T) = std::mem::transmute(self.address);
-            f(image, sampler.0, at.as_ptr(), texel);
-        }
-    }
+for_all_functions! {
+    writes_can_be_read_back,
+    pixels_are_laid_out_as_opencl_says,
+    samples_are_what_the_formulas_say,
+    coordinates_outside_of_the_image,
+    queries,
+    other_types,
 }
 
 fn floats(context: &Context) -> Type<'_> {
@@ -198,15 +160,14 @@ fn round_trip(order: u32, color: [f64; 4]) -> [f64; 4] {
     }
 }
 
-#[test]
-fn writes_can_be_read_back() {
-    let write = Compiled::new(Op::ImageWrite, ints, floats);
-    let read = Compiled::new(Op::ImageRead, ints, floats);
-    let write_int = Compiled::new(Op::ImageWrite, ints, ints);
-    let read_int = Compiled::new(Op::ImageRead, ints, ints);
+fn writes_can_be_read_back(functions: Functions) {
+    let write = Compiled::new(functions, Op::ImageWrite, ints, floats);
+    let read = Compiled::new(functions, Op::ImageRead, ints, floats);
+    let write_int = Compiled::new(functions, Op::ImageWrite, ints, ints);
+    let read_int = Compiled::new(functions, Op::ImageRead, ints, ints);
     let none = SamplerBits::new(false, 0, false);
     let most = i32::MAX;
-    for format in formats() {
+    for format in functions.formats() {
         let test_image = TestImage::new(format, 2, 1, [5, 4, 1]);
         let image = &test_image.image;
         let at = [2, 3, 0, 0];
@@ -289,8 +250,7 @@ fn writes_can_be_read_back() {
     }
 }
 
-#[test]
-fn pixels_are_laid_out_as_opencl_says() {
+fn pixels_are_laid_out_as_opencl_says(functions: Functions) {
     type Case = ((u32, u32), &'static [u8], [f32; 4]);
     let cases: &[Case] = &[
         (
@@ -353,9 +313,9 @@ fn pixels_are_laid_out_as_opencl_says() {
             [1.0, 0.0, 1.0, 128.0 / 255.0],
         ),
     ];
-    let read = Compiled::new(Op::ImageRead, ints, floats);
-    let write = Compiled::new(Op::ImageWrite, ints, floats);
-    for &(format, bytes, color) in cases {
+    let read = Compiled::new(functions, Op::ImageRead, ints, floats);
+    let write = Compiled::new(functions, Op::ImageWrite, ints, floats);
+    for &(format, bytes, color) in cases.iter().filter(|case| functions.formats().contains(&case.0)) {
         let image = TestImage::new(format, 1, 1, [2, 1, 1]);
         assert_eq!(format::pixel_size(&image.image), bytes.len(), "{format:x?}");
         let none = SamplerBits::new(false, 0, false);
@@ -414,10 +374,9 @@ fn formulas(mode: u32, normalized: bool, size: i64, s: f64) -> (i64, [(i64, f64)
     }
 }
 
-#[test]
-fn samples_are_what_the_formulas_say() {
-    let sample = Compiled::new(Op::ImageSampleExplicitLod, floats, floats);
-    let sample_int = Compiled::new(Op::ImageSampleExplicitLod, ints, floats);
+fn samples_are_what_the_formulas_say(functions: Functions) {
+    let sample = Compiled::new(functions, Op::ImageSampleExplicitLod, floats, floats);
+    let sample_int = Compiled::new(functions, Op::ImageSampleExplicitLod, ints, floats);
     // Each pixel has a different color, which is not the border color.
     let value = |x: i64, y: i64, z: i64, c: usize| (x * 7 + y * 31 + z * 101 + c as i64 * 3 + 1) as f64;
     for (dimensions, layers, size) in [
@@ -547,13 +506,12 @@ fn samples_are_what_the_formulas_say() {
 }
 
 /// No combination of coordinates, format and sampler reads or writes outside of the image.
-#[test]
-fn coordinates_outside_of_the_image() {
-    let sample = Compiled::new(Op::ImageSampleExplicitLod, floats, floats);
-    let sample_int = Compiled::new(Op::ImageSampleExplicitLod, floats, ints);
-    let read = Compiled::new(Op::ImageRead, ints, floats);
-    let write = Compiled::new(Op::ImageWrite, ints, floats);
-    let write_int = Compiled::new(Op::ImageWrite, ints, ints);
+fn coordinates_outside_of_the_image(functions: Functions) {
+    let sample = Compiled::new(functions, Op::ImageSampleExplicitLod, floats, floats);
+    let sample_int = Compiled::new(functions, Op::ImageSampleExplicitLod, floats, ints);
+    let read = Compiled::new(functions, Op::ImageRead, ints, floats);
+    let write = Compiled::new(functions, Op::ImageWrite, ints, floats);
+    let write_int = Compiled::new(functions, Op::ImageWrite, ints, ints);
     let numbers = [
         f32::NAN,
         f32::INFINITY,
@@ -567,7 +525,7 @@ fn coordinates_outside_of_the_image() {
         1e-45,
     ];
     let wholes = [i32::MIN, i32::MAX, -1, 4, 5, 1 << 30];
-    for format in formats() {
+    for format in functions.formats() {
         for (dimensions, layers) in [(1, 1), (2, 1), (3, 1), (1, 2), (2, 2)] {
             let size = [
                 4,
@@ -599,8 +557,7 @@ fn coordinates_outside_of_the_image() {
     }
 }
 
-#[test]
-fn queries() {
+fn queries(functions: Functions) {
     for (dimensions, layers, size, expected) in [
         (1, 1, [7u64, 1, 1], [7, 0, 0, 0]),
         (1, 3, [7, 1, 1], [7, 3, 0, 0]),
@@ -614,11 +571,11 @@ fn queries() {
             let _ = ty;
             let mut answer = [0u64; 4];
             match (lanes, bits) {
-                (1, 32) => Compiled::new(op, ints, |c| c.int(32)),
-                (1, _) => Compiled::new(op, ints, |c| c.int(64)),
-                (2, _) => Compiled::new(op, ints, |c| c.int(64).vector(2)),
-                (3, _) => Compiled::new(op, ints, |c| c.int(64).vector(3)),
-                _ => Compiled::new(op, ints, |c| c.int(64).vector(4)),
+                (1, 32) => Compiled::new(functions, op, ints, |c| c.int(32)),
+                (1, _) => Compiled::new(functions, op, ints, |c| c.int(64)),
+                (2, _) => Compiled::new(functions, op, ints, |c| c.int(64).vector(2)),
+                (3, _) => Compiled::new(functions, op, ints, |c| c.int(64).vector(3)),
+                _ => Compiled::new(functions, op, ints, |c| c.int(64).vector(4)),
             }
             .call(&image.image, SamplerBits(0), [0; 4], &mut answer);
             answer
@@ -635,18 +592,17 @@ fn queries() {
 }
 
 /// Other types of results and texels: half, scalars for depth images, fewer coordinates.
-#[test]
-fn other_types() {
+fn other_types(functions: Functions) {
     let image = TestImage::new((order::R, channel::FLOAT), 2, 1, [3, 2, 1]);
     let none = SamplerBits::new(false, 0, false);
-    Compiled::new(Op::ImageWrite, |c| c.int(32).vector(2), |c| c.float(32)).call(
+    Compiled::new(functions, Op::ImageWrite, |c| c.int(32).vector(2), |c| c.float(32)).call(
         &image.image,
         none,
         [1, 1, 0, 0],
         &mut 2.5f32,
     );
     let mut single = 0f32;
-    Compiled::new(Op::ImageRead, |c| c.int(32).vector(2), |c| c.float(32)).call(
+    Compiled::new(functions, Op::ImageRead, |c| c.int(32).vector(2), |c| c.float(32)).call(
         &image.image,
         none,
         [1, 1, 0, 0],
@@ -655,6 +611,7 @@ fn other_types() {
     assert_eq!(single, 2.5);
     let mut halves = [0u16; 4];
     Compiled::new(
+        functions,
         Op::ImageSampleExplicitLod,
         |c| c.float(32).vector(2),
         |c| c.float(16).vector(4),

@@ -11,7 +11,12 @@ use crate::builtins::{self, Emit};
 use crate::image;
 use crate::known_imports::{KnownImport, known_import};
 use crate::llvm::{Builder, Function, Kind, Type, Value};
-use crate::spirv::{ExtSet, Inst};
+use crate::spirv::{ExtSet, Inst, Type as SpirvType};
+
+/// Bits of image operands: an operand follows for each, in this order.
+const BIAS: u32 = spirv::ImageOperands::BIAS.bits();
+const LOD: u32 = spirv::ImageOperands::LOD.bits();
+const GRADIENTS: u32 = spirv::ImageOperands::GRAD.bits();
 
 impl<'c> ModuleLowering<'c> {
     /// Defines an imported function that no module defines.
@@ -162,11 +167,15 @@ impl<'c> FunctionLowering<'_, 'c> {
     pub(super) fn image(&mut self, inst: &Inst<'c>) -> Result<Option<Value<'c>>, Error> {
         let values = image::operands(inst.op).unwrap_or_default();
         let ids = inst.operands();
-        // Image operands follow: a level of detail, or what the format implies anyway.
+        // Image operands follow: a level of detail, which only some targets have, or what the format implies anyway.
         let args = self.values(&ids[..values.min(ids.len())])?;
         let ty = match inst.result_type() {
             Some(ty) => self.ty(ty)?,
             None => self.unit.context.void(),
+        };
+        let call = match self.unit.linked.target.has_image_shapes() {
+            true => self.image_call(inst)?,
+            false => image::ImageCall::default(),
         };
         let emit = Emit {
             context: self.unit.context,
@@ -174,11 +183,39 @@ impl<'c> FunctionLowering<'_, 'c> {
             builder: &self.builder,
             fast_math: 0,
         };
-        let value = image::emit_image(&emit, inst.op, ty, &args).map_err(|error| match error {
+        let value = call.emit(&emit, inst.op, ty, &args).map_err(|error| match error {
             Error::Malformed { what, .. } => inst.malformed(what),
             other => other,
         })?;
         Ok((ty.kind() != Kind::Void).then_some(value))
+    }
+
+    /// The shape of the image of an instruction, and the level of detail that it names.
+    fn image_call(&mut self, inst: &Inst<'c>) -> Result<image::ImageCall<'c>, Error> {
+        let module = self.module;
+        let mut ty = module.value_type(inst.operand(0)?).and_then(|ty| module.ty(ty));
+        if let Some(SpirvType::SampledImage(image)) = ty {
+            ty = module.ty(*image);
+        }
+        let Some(SpirvType::Image(dim, is_array)) = ty else {
+            return Ok(image::ImageCall::default());
+        };
+        let shape = image::Shape::new(*dim, *is_array);
+        let shape =
+            shape.ok_or_else(|| inst.unsupported(&format!("for images of dimension {dim}, as arrays: {is_array}")))?;
+        let level = match (inst.op, &inst.operands()[2.min(inst.operands().len())..]) {
+            (Op::ImageSampleExplicitLod, &[bits, lod, ..]) if bits & (BIAS | LOD) == LOD => {
+                Some(image::Level::Lod(self.value(lod)?))
+            }
+            (Op::ImageSampleExplicitLod, &[bits, x, y, ..]) if bits & (BIAS | LOD | GRADIENTS) == GRADIENTS => {
+                Some(image::Level::Gradients([self.value(x)?, self.value(y)?]))
+            }
+            _ => None,
+        };
+        Ok(image::ImageCall {
+            shape: Some(shape),
+            level,
+        })
     }
 
     /// Lowers an instruction of an extended instruction set.

@@ -9,7 +9,7 @@ use spirv::StorageClass;
 
 use super::entry::symbol_of;
 use super::intrinsics::register;
-use super::{Entry, LaunchRange, Variable, assert, collectives, intrinsics, printf};
+use super::{Entry, LaunchRange, Variable, assert, collectives, image, intrinsics, printf};
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::target::Sm;
 use crate::target::nvptx64::{GLOBAL, SHARED};
@@ -22,6 +22,7 @@ const REFLECT: &str = "__nvvm_reflect";
 pub fn finish(module: &Module<'_>, sm: Sm, sub_group_size: u32) {
     assert::define(module);
     printf::define(module);
+    image::define(module);
     collectives::define(module, sm, sub_group_size);
     if let Some(function) = module.function("oxur_storage_class").filter(|f| f.is_declaration()) {
         storage_class(module, function);
@@ -55,10 +56,7 @@ pub fn check(module: &Module<'_>) -> Result<(), Error> {
         let name = function.name();
         let is_known = name.starts_with("llvm.") || name == REFLECT || printf::is_call(&name);
         if !is_known && !Value::from(function).users().is_empty() {
-            missing.push(match name.as_str() {
-                name if name.starts_with("oxur_image") => "images".into(),
-                name => name.into(),
-            });
+            missing.push(name);
         }
     }
     missing.sort();
@@ -85,6 +83,7 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Re
     printf::expand(module)?;
     widen_least_and_greatest(module);
     split_short_sums(module);
+    saturating_conversions(module);
     Ok(())
 }
 
@@ -109,6 +108,38 @@ fn split_short_sums<'c>(module: &Module<'c>) {
             b.insert_element(sum, b.binary(L::LLVMAdd, x, y), lane)
         });
         inst.replace_with(sum);
+        inst.erase();
+    }
+}
+
+/// Has floats become words by PTX's instruction, which saturates and makes 0 of NaN as LLVM's intrinsics do. The backend would
+/// compare with the bounds.
+fn saturating_conversions<'c>(module: &Module<'c>) {
+    let cx = module.context();
+    let word = cx.int(32);
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let name = inst.callee().map(Function::name).unwrap_or_default();
+        let instruction = match () {
+            _ if name.starts_with("llvm.fptosi.sat.") => "llvm.nvvm.f2i.rz",
+            _ if name.starts_with("llvm.fptoui.sat.") => "llvm.nvvm.f2ui.rz",
+            _ => continue,
+        };
+        let (ty, number) = (inst.ty(), inst.operand(0));
+        if ty.bits() != 32 || number.ty().bits() != 32 {
+            continue;
+        }
+        let b = Builder::new(cx);
+        b.go_before(inst);
+        let one = |number| b.intrinsic(module, instruction, &[], &[number]);
+        let result = match ty.lanes() {
+            None => one(number),
+            Some(lanes) => (0..lanes).fold(ty.poison(), |all, lane| {
+                let lane = word.int(lane.into());
+                b.insert_element(all, one(b.extract_element(number, lane)), lane)
+            }),
+        };
+        inst.replace_with(result);
         inst.erase();
     }
 }

@@ -26,7 +26,8 @@
 //!
 //! - Values are themselves, pointers device addresses. [`ParamKind::Local`](crate::ParamKind) is an offset in shared
 //!   memory: [`KernelInfo::place_local`] fills it and returns the size of the shared memory that the launch needs
-//!   (`sharedMemBytes`). No shared memory is static.
+//!   (`sharedMemBytes`). No shared memory is static. An image is the device address of an [`ImageDescriptor`], a sampler
+//!   [`SamplerBits`](crate::SamplerBits).
 //! - Blocks of the launch are work-groups; dimension 0 is `x`. [`Entry::may_pad`] says whether the last blocks may have
 //!   threads beyond the global size. Those do nothing.
 //! - A grid with more than 65535 blocks in `y` or `z` is launched in parts: [`LaunchRange::first_group`].
@@ -38,6 +39,7 @@ mod assert;
 mod collectives;
 mod entry;
 mod finish;
+mod image;
 mod intrinsics;
 mod libdevice;
 mod math;
@@ -53,6 +55,9 @@ use crate::target::Sm;
 use crate::{Error, KernelInfo, Program, Target};
 
 pub(crate) use entry::symbol_of;
+pub use image::ImageDescriptor;
+#[cfg(test)]
+pub(crate) use image::define as define_images;
 
 /// What a launch tells a kernel besides its arguments: in the last bytes of the block of parameters.
 #[repr(C)]

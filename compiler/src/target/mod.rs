@@ -91,6 +91,11 @@ impl Target {
         self != Self::Host
     }
 
+    /// Whether functions for images know their shapes, and levels of mipmaps.
+    pub(crate) fn has_image_shapes(self) -> bool {
+        self != Self::Host
+    }
+
     /// Whether there is an instruction that fuses a multiplication and an addition.
     pub(crate) fn has_fma(self) -> bool {
         match self {

@@ -6,6 +6,7 @@ mod assertions;
 mod driver;
 mod graphs;
 mod held;
+mod images;
 mod programs;
 mod registers;
 mod streams;

@@ -43,7 +43,11 @@ fn mixed(id: usize, rounds: i32) -> f64 {
             values[k] += values[(k + 7) % 48];
         }
     }
-    values.iter().zip(1..).map(|(value, factor)| f64::from(factor) * value).sum()
+    values
+        .iter()
+        .zip(1..)
+        .map(|(value, factor)| f64::from(factor) * value)
+        .sum()
 }
 
 #[test]
@@ -74,7 +78,9 @@ fn the_largest_groups_run() {
     };
     let range = |size| Range::new([2048]).local([size]);
     for (size, rounds) in [(512, 1), (1024, 2), (256, 3), (1024, 4)] {
-        let event = rig.launch(&kernel, &range(size), &[to, from, Arg::value(&rounds)]).expect("launch");
+        let event = rig
+            .launch(&kernel, &range(size), &[to, from, Arg::value(&rounds)])
+            .expect("launch");
         event.wait().expect("urEventWait");
         check(size, rounds);
     }
@@ -87,7 +93,15 @@ fn the_largest_groups_run() {
     };
     let buffer = CommandBuffer::new(&rig.context, &rig.device, settings).expect("urCommandBufferCreateExp");
     // SAFETY: memory of these sizes, which lives until the runs are over.
-    let launched = unsafe { buffer.launch(&kernel, &range(256), &[to, from, Arg::value(&5)], &[], Place::default().handle()) };
+    let launched = unsafe {
+        buffer.launch(
+            &kernel,
+            &range(256),
+            &[to, from, Arg::value(&5)],
+            &[],
+            Place::default().handle(),
+        )
+    };
     let command = launched.expect("launch").command();
     buffer.finalize().expect("urCommandBufferFinalizeExp");
     for (size, rounds) in [(256, 5), (1024, 6), (128, 7)] {

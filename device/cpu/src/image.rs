@@ -5,7 +5,7 @@
 
 use std::ptr;
 
-use oxur_compiler::Image;
+use oxur_compiler::{Image, SamplerBits};
 
 use crate::bytes::{CopyRows, Extent, Layout};
 use crate::limits;
@@ -321,6 +321,7 @@ impl Shape {
                 channel_type: desc.format.channel,
                 dimensions,
                 is_array: is_array.into(),
+                sampler: SamplerBits::NONE,
             },
             kind: desc.kind,
             pixel,

@@ -15,6 +15,7 @@ use oxur_adapter_kit as kit;
 use oxur_cuda_sys::CUcontext;
 use oxur_fork::Mutex;
 
+use crate::image::bindless;
 use crate::{Context, Queue};
 
 /// What the wrappers share.
@@ -27,6 +28,7 @@ pub(crate) struct SharedContext {
     pub(crate) later: Mutex<Vec<(UsmType, usize)>>,
     /// Memory of other processes.
     pub(crate) foreign: kit::ForeignMemory<Context>,
+    pub(crate) bindless: Mutex<bindless::Registry>,
     /// What may use memory that is freed.
     pub(crate) in_flight: Arc<InFlight<Queue>>,
     contexts: AtomicUsize,
@@ -47,6 +49,7 @@ impl SharedContext {
             shifted: Mutex::default(),
             later: Mutex::default(),
             foreign: kit::ForeignMemory::default(),
+            bindless: Mutex::default(),
             in_flight: Arc::default(),
             contexts: AtomicUsize::new(1),
         });

@@ -8,7 +8,7 @@ use oxur_adapter_kit as kit;
 use super::Device;
 use crate::adapter::is_plain_cuda;
 use crate::driver::{self, cu};
-use crate::{ipc, program};
+use crate::{image, ipc, program};
 
 /// NVIDIA's number among the vendors of PCI.
 const NVIDIA: u32 = 0x10de;
@@ -113,6 +113,42 @@ impl Device {
             | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
             | DeviceInfo::USE_NATIVE_ASSERT
             | DeviceInfo::DEVICE_WAIT_SUPPORT_EXP => out.bool(true),
+            // Pixels are plain memory, so USM is as good as any other.
+            DeviceInfo::IMAGE_SUPPORT
+            | DeviceInfo::IMAGE_SRGB
+            | DeviceInfo::BINDLESS_IMAGES_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_SHARED_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_1D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_2D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_1D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_1D_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_2D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_2D_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_3D_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_UNIQUE_ADDRESSING_PER_DIM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLE_1D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLE_2D_USM_SUPPORT_EXP
+            | DeviceInfo::IMAGE_ARRAY_SUPPORT_EXP
+            | DeviceInfo::MIPMAP_SUPPORT_EXP
+            | DeviceInfo::MIPMAP_LEVEL_REFERENCE_SUPPORT_EXP
+            | DeviceInfo::CUBEMAP_SUPPORT_EXP => out.bool(true),
+            DeviceInfo::MAX_READ_IMAGE_ARGS
+            | DeviceInfo::MAX_WRITE_IMAGE_ARGS
+            | DeviceInfo::MAX_READ_WRITE_IMAGE_ARGS
+            | DeviceInfo::MAX_SAMPLERS => out.value(image::MOST_ARGUMENTS),
+            DeviceInfo::IMAGE2D_MAX_WIDTH
+            | DeviceInfo::IMAGE2D_MAX_HEIGHT
+            | DeviceInfo::MAX_IMAGE_LINEAR_WIDTH_EXP
+            | DeviceInfo::MAX_IMAGE_LINEAR_HEIGHT_EXP => out.value(image::LIMITS.sides[1] as usize),
+            DeviceInfo::IMAGE3D_MAX_WIDTH | DeviceInfo::IMAGE3D_MAX_HEIGHT | DeviceInfo::IMAGE3D_MAX_DEPTH => {
+                out.value(image::LIMITS.sides[2] as usize)
+            }
+            // In pixels of four 32-bit channels.
+            DeviceInfo::IMAGE_MAX_BUFFER_SIZE => out.value(f.memory / 16),
+            DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(image::LIMITS.layers as usize),
+            DeviceInfo::IMAGE_PITCH_ALIGN_EXP => out.value(image::bindless::PITCH_ALIGN as u32),
+            DeviceInfo::MAX_IMAGE_LINEAR_PITCH_EXP => out.value(image::bindless::MOST_PITCH),
+            DeviceInfo::MIPMAP_MAX_ANISOTROPY_EXP => out.value(0_u32),
             DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(f.has_virtual_memory),
             DeviceInfo::IPC_MEMORY_SUPPORT_EXP => out.bool(ipc::shares_usm()),
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => {
@@ -140,6 +176,7 @@ impl Device {
         let mut names = vec![
             "cl_khr_il_program",
             "cl_khr_subgroups",
+            "cl_khr_3d_image_writes",
             "cl_khr_fp64",
             "cl_khr_int64_base_atomics",
             "cl_khr_int64_extended_atomics",

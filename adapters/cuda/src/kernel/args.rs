@@ -5,12 +5,13 @@ use std::ffi::c_void;
 
 use kit::{Arg, UrError, UrResult};
 use oxur_adapter_kit as kit;
+use oxur_compiler::ParamKind;
 use oxur_compiler::nvptx::LaunchRange;
 use smallvec::SmallVec;
 
 use super::Grid;
-use crate::Cuda;
 use crate::program::{Interface, Param, Told};
+use crate::{Cuda, Mem};
 
 /// A block, in words so that it is aligned.
 type Block = SmallVec<[u64; BLOCK]>;
@@ -201,17 +202,18 @@ impl Which {
             .params
             .get(index as usize)
             .ok_or_else(|| no_argument(interface, index))?;
-        if param
-            .is_local
-            .is_some_and(|is_local| is_local != matches!(arg, Arg::Local(..)))
-        {
+        if param.kind.is_some_and(|kind| !fits(kind, arg)) {
             return Err(wrong_kind(index));
         }
         match *arg {
             Arg::Value(_, value) => put(block, param, index, value)?,
             Arg::Pointer(_, pointer) => put(block, param, index, &pointer.addr().to_ne_bytes())?,
             Arg::Mem(_, ref mem, _) => {
-                let address = mem.as_ref().map_or(0, |mem| mem.address());
+                let address = match mem {
+                    Some(mem) => address_of(mem, param, index)?,
+                    None if param.kind == Some(ParamKind::Image) => return Err(wrong_kind(index)),
+                    None => 0,
+                };
                 put(block, param, index, &address.to_ne_bytes())?;
             }
             Arg::Local(_, size) => {
@@ -223,8 +225,12 @@ impl Which {
                 let at = self.local.partition_point(|(known, _)| *known < index);
                 self.local.insert(at, (index, size));
             }
-            // There are none.
-            Arg::Sampler(..) => return kit::unsupported(),
+            Arg::Sampler(_, ref sampler) => {
+                if param.kind.is_none() {
+                    return Err(wrong_kind(index));
+                }
+                put(block, param, index, &u64::from(sampler.bits().0).to_ne_bytes())?;
+            }
         }
         let is_set = !(1 << (index % 64));
         match index {
@@ -264,6 +270,27 @@ impl Which {
     }
 }
 
+/// What a kernel gets of a memory object.
+#[inline(always)]
+fn address_of(mem: &Mem, param: &Param, index: u32) -> UrResult<usize> {
+    match param.kind == Some(ParamKind::Image) {
+        false if !kit::Mem::is_image(mem) => Ok(mem.address()),
+        true => Ok(mem.image()?.descriptor()),
+        false => Err(wrong_kind(index)),
+    }
+}
+
+/// Whether an argument can be that of a parameter.
+#[inline(always)]
+fn fits(kind: ParamKind, arg: &Arg<'_, Cuda>) -> bool {
+    match kind {
+        ParamKind::Local => matches!(arg, Arg::Local(..)),
+        ParamKind::Image => matches!(arg, Arg::Mem(..)),
+        ParamKind::Sampler => matches!(arg, Arg::Sampler(..)),
+        _ => !matches!(arg, Arg::Local(..) | Arg::Sampler(..)),
+    }
+}
+
 #[inline(always)]
 fn put(block: &mut [u8], param: &Param, index: u32, value: &[u8]) -> UrResult<()> {
     if value.len() != param.size {
@@ -288,6 +315,7 @@ fn wrong_size(index: u32, own: usize, given: usize) -> UrError {
 #[cold]
 fn wrong_kind(index: u32) -> UrError {
     kit::error!(
-        ERROR_INVALID_KERNEL_ARGS: "argument {index} is local memory and the kernel's is not, or the other way round"
+        ERROR_INVALID_KERNEL_ARGS:
+            "argument {index} is local memory, an image or a sampler, and the kernel's is not, or the other way round"
     )
 }

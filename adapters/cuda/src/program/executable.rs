@@ -77,8 +77,13 @@ impl Source {
     /// See [`Function::widened`].
     pub(super) fn widened(&self) -> UrResult<Function> {
         let (unit, entry) = self.program.entry(&self.name)?;
-        log::debug!("{:?} is compiled again, with registers for the largest work-groups", self.name);
-        self.program.module(&unit, Some(self.program.few_registers()))?.entry(&entry)
+        log::debug!(
+            "{:?} is compiled again, with registers for the largest work-groups",
+            self.name
+        );
+        self.program
+            .module(&unit, Some(self.program.few_registers()))?
+            .entry(&entry)
     }
 }
 

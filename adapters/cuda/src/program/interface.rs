@@ -46,8 +46,8 @@ pub(crate) struct Param {
     pub(crate) offset: usize,
     /// Bytes.
     pub(crate) size: usize,
-    /// Whether it is local memory; `None` if that is not known.
-    pub(crate) is_local: Option<bool>,
+    /// What it is; `None` if that is not known.
+    pub(crate) kind: Option<ParamKind>,
 }
 
 impl Interface {
@@ -57,7 +57,7 @@ impl Interface {
         let param = |param: &oxur_compiler::Param| Param {
             offset: param.offset,
             size: param.size,
-            is_local: Some(param.kind == ParamKind::Local),
+            kind: Some(param.kind),
         };
         Self {
             params: info.params.iter().map(param).collect(),
@@ -87,7 +87,7 @@ impl Interface {
                 CUDA_SUCCESS => params.push(Param {
                     offset,
                     size,
-                    is_local: None,
+                    kind: None,
                 }),
                 // There are no more.
                 CUDA_ERROR_INVALID_VALUE => break,

@@ -14,7 +14,7 @@ use super::{Out, Queue, Wait};
 use crate::driver::cu;
 use crate::kernel::{Grid, Packed};
 use crate::staging::SMALL_DOWNLOAD;
-use crate::{Context, Cuda, conv, usm};
+use crate::{Context, Cuda, conv, image, usm};
 
 pub(super) type How<'a> = kit::Submission<'a, Cuda>;
 
@@ -130,6 +130,22 @@ impl Queue {
         // It stays until the command is complete.
         kit::UsmAlloc::usm_free(&self.context, staging)?;
         filled
+    }
+
+    /// Copies a box of pixels.
+    fn copy_pixels(self: &Arc<Self>, to: &BoxSide, from: &BoxSide, size: [usize; 3], how: How<'_>) -> UrResult<()> {
+        if let Some((to, from, size)) = image::as_bytes(to, from, size) {
+            return self.copy(to, from, size, how);
+        }
+        // Of one slice there is no distance, which CUDA would have in rows.
+        let flat = |side: &BoxSide| match (side.origin[2], size[2]) {
+            (0, 1) => BoxSide {
+                slice_pitch: side.row_pitch * (side.origin[1] + size[1]),
+                ..*side
+            },
+            _ => *side,
+        };
+        self.copy_box(&flat(to), &flat(from), size, how)
     }
 
     /// A copy of a box as CUDA takes it. The context is current.
@@ -291,6 +307,28 @@ impl MemoryQueue<Cuda> for Queue {
         match command {
             Command::Timestamp => self.nothing(how.wait.is_empty(), how),
             Command::HostTask(task) => self.host_task(task, how),
+            Command::ImageRead { image, rect, dst } => {
+                let (from, to, size) = image.image()?.with_memory(&rect, dst)?;
+                self.copy_pixels(&to, &from, size, how)
+            }
+            Command::ImageWrite { image, rect, src } => {
+                let (to, from, size) = image.image()?.with_memory(&rect, src)?;
+                self.copy_pixels(&to, &from, size, how)
+            }
+            Command::ImageCopy {
+                src,
+                dst,
+                src_origin,
+                dst_origin,
+                region,
+            } => {
+                let (from, to, size) = src.image()?.with_image(dst.image()?, src_origin, dst_origin, region)?;
+                self.copy_pixels(&to, &from, size, how)
+            }
+            Command::BindlessCopy(copy) => {
+                let (to, from, size) = self.context.bindless_copy(&copy)?;
+                self.copy_pixels(&to, &from, size, how)
+            }
             Command::UsmFill2D { .. } => emulate::submit_as(self, command, how),
             Command::UsmPrefetch { memory, size, flags } => {
                 let hint = Hint::prefetch(memory, size, flags, self.device.raw);

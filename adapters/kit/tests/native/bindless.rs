@@ -107,7 +107,7 @@ impl kit::BindlessImages<Native> for Context {
         _: &Arc<Device>,
         memory: ImageMemory,
         _: BindlessImage<'_>,
-        sampler: Option<&SamplerDesc>,
+        sampler: Option<&kit::SamplerProperties>,
     ) -> UrResult<ExpImageNativeHandle> {
         self.ask("handle", (memory, sampler.is_some()));
         Ok(0x20)

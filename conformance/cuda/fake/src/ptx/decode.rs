@@ -84,9 +84,13 @@ pub enum Op {
     Select,
     /// To, from, rounding, saturation.
     Convert(Ty, Ty, &'static str, bool),
+    /// Two floats to two halves in a register: the first is the upper one.
+    ConvertPair,
     /// To a space, or from it.
     ConvertAddress(Space, bool),
     Branch(usize),
+    /// To one of several places, by the first operand.
+    BranchTo(Vec<usize>),
     /// Where it goes, once that is known.
     Call(Option<Box<Call>>),
     /// Behind a call: bytes of local memory that are copied, from, to and how many.
@@ -133,6 +137,8 @@ pub struct Decoder {
     local_size: usize,
     params: HashMap<String, usize>,
     labels: HashMap<String, usize>,
+    /// Lists of labels, by their names.
+    targets: HashMap<String, Vec<String>>,
     body: Vec<Inst>,
 }
 
@@ -155,6 +161,7 @@ impl Decoder {
             local_size: 0,
             params: params.iter().map(|param| (param.name.clone(), param.offset)).collect(),
             labels: HashMap::new(),
+            targets: HashMap::new(),
             body: Vec::new(),
         }
     }
@@ -188,6 +195,10 @@ impl Decoder {
 
     pub fn label(&mut self, name: String) {
         self.labels.insert(name, self.body.len());
+    }
+
+    pub fn add_targets(&mut self, name: String, labels: Vec<String>) {
+        self.targets.insert(name, labels);
     }
 
     pub fn register(&self, name: &str) -> Result<usize, String> {
@@ -242,6 +253,20 @@ impl Decoder {
     /// What was read. Calls do not know yet where they go.
     pub fn finish(mut self) -> Result<Part, String> {
         for inst in &mut self.body {
+            if let Op::BranchTo(places) = &mut inst.op {
+                let Some(Operand::Label(name)) = inst.args.pop() else {
+                    return Err("a branch without a list of labels".to_owned());
+                };
+                let labels = self
+                    .targets
+                    .get(&name)
+                    .ok_or_else(|| format!("there is no list {name}"))?;
+                for label in labels {
+                    let place = self.labels.get(label);
+                    places.push(*place.ok_or_else(|| format!("there is no label {label}"))?);
+                }
+                continue;
+            }
             if let Op::Branch(target) = &mut inst.op {
                 let [Operand::Label(label)] = &inst.args[..] else {
                     return Err("a branch without a label".to_owned());
@@ -307,11 +332,17 @@ fn op(name: &str) -> Option<Op> {
     let types: Vec<Ty> = rest.iter().filter_map(|word| Ty::of(word)).collect();
     let ty = types.last().copied();
     let has = |word| rest.contains(&word);
-    // Packed halves and wide registers are not here.
+    if base == "cvt" && rest == ["rn", "f16x2", "f32"] {
+        return Some(Op::ConvertPair);
+    }
+    // Other packed halves and wide registers are not here.
     if has("f16x2") || has("bf16x2") || has("b128") {
         return None;
     }
-    let mode = ["hi", "lo", "wide"].into_iter().find(|mode| has(mode)).unwrap_or("");
+    let mode = ["hi", "lo", "wide", "relu"]
+        .into_iter()
+        .find(|mode| has(mode))
+        .unwrap_or("");
     let takes = matches!(base, "addc" | "subc" | "madc");
     if takes || has("cc") {
         return Some(Op::Extended(Extended {
@@ -341,7 +372,7 @@ fn op(name: &str) -> Option<Op> {
             }
             Op::Binary(one_of(&all, base)?, mode, ty?)
         }
-        "mad" | "fma" if !has("sat") => Op::MultiplyAdd(mode, ty?),
+        "mad" | "fma" if !has("sat") && !has("relu") => Op::MultiplyAdd(mode, ty?),
         "neg" | "abs" | "not" | "sqrt" | "rsqrt" | "rcp" | "sin" | "cos" | "ex2" | "lg2" | "tanh" | "popc" | "clz"
         | "brev" => {
             let all = [
@@ -367,6 +398,7 @@ fn op(name: &str) -> Option<Op> {
         }
         "cvta" => Op::ConvertAddress(space(rest), has("to")),
         "bra" => Op::Branch(0),
+        "brx" => Op::BranchTo(Vec::new()),
         "call" => Op::Call(None),
         "ret" => Op::Return(None),
         "exit" => Op::Exit,

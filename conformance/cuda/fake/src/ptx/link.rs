@@ -113,6 +113,7 @@ fn moved(mut inst: Inst, place: &Place<'_>) -> Inst {
     }
     match &mut inst.op {
         Op::Branch(target) => *target += place.body,
+        Op::BranchTo(targets) => targets.iter_mut().for_each(|target| *target += place.body),
         Op::Return(back) => *back = Some(place.function.back + place.registers),
         _ => {}
     }

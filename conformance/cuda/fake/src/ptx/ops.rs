@@ -144,7 +144,7 @@ fn f32_to_f16(value: f32) -> u16 {
 /// What two numbers make. `name` is the instruction with what changes the result.
 pub fn binary(name: &str, mode: &str, ty: Ty, a: u64, b: u64) -> Option<u64> {
     if ty.is_float() {
-        return float_binary(name, ty, a, b);
+        return float_binary(name, ty, a, b).filter(|_| mode != "relu");
     }
     let (x, y) = (ty.int(a), ty.int(b));
     let bits = ty.bits();
@@ -160,6 +160,8 @@ pub fn binary(name: &str, mode: &str, ty: Ty, a: u64, b: u64) -> Option<u64> {
         ("div", _) => (x / y) as u64,
         ("rem", _) if y == 0 => x as u64,
         ("rem", _) => (x % y) as u64,
+        ("min", "relu") => x.min(y).max(0) as u64,
+        ("max", "relu") => x.max(y).max(0) as u64,
         ("min", _) => x.min(y) as u64,
         ("max", _) => x.max(y) as u64,
         ("and", _) => a & b,
@@ -379,7 +381,13 @@ pub fn atomic(name: &str, ty: Ty, old: u64, b: u64, c: u64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Ty, extended, f16_to_f32, f32_to_f16};
+    use super::{Ty, binary, extended, f16_to_f32, f32_to_f16};
+
+    #[test]
+    fn minima_that_are_not_negative() {
+        let least = |a: i32, b: i32| binary("min", "relu", Ty::S32, a as u32 as u64, b as u32 as u64);
+        assert_eq!((least(-8, 4), least(7, 4), least(3, 4)), (Some(0), Some(4), Some(3)));
+    }
 
     #[test]
     fn carries_go_on() {

@@ -378,7 +378,16 @@ fn registers(reader: &mut Reader<'_>, decoder: &mut Decoder) -> Result<(), Strin
 fn statement(reader: &mut Reader<'_>, decoder: &mut Decoder, names: &Names) -> Result<(), String> {
     let first = reader.next()?;
     if reader.take(":") {
-        decoder.label(first.to_owned());
+        if !reader.take(".branchtargets") {
+            decoder.label(first.to_owned());
+            return Ok(());
+        }
+        let mut labels = Vec::new();
+        while !reader.take(";") {
+            labels.push(reader.next()?.to_owned());
+            reader.take(",");
+        }
+        decoder.add_targets(first.to_owned(), labels);
         return Ok(());
     }
     let (mut guard, mut name) = (None, first);

@@ -348,6 +348,12 @@ impl<'a> Block<'a> {
                     self.threads[number].at = *target;
                     continue;
                 }
+                Op::BranchTo(targets) => {
+                    let index = self.read(number, &inst.args[0]) as u32 as usize;
+                    // CUDA leaves open what other numbers do.
+                    self.threads[number].at = *targets.get(index).ok_or(CUDA_ERROR_ILLEGAL_INSTRUCTION)?;
+                    continue;
+                }
                 Op::Call(Some(call)) => {
                     let thread = &mut self.threads[number];
                     thread.copy_local(&call.copies);
@@ -477,6 +483,10 @@ impl<'a> Block<'a> {
                 }
             }
             Op::Select => arg(self, if arg(self, 3) & 1 != 0 { 1 } else { 2 }),
+            Op::ConvertPair => {
+                let [high, low] = [1, 2].map(|at| ops::convert(Ty::F16, Ty::F32, "rn", false, arg(self, at)));
+                high << 16 | low
+            }
             Op::Convert(to, from, rounding, saturates) => {
                 extended(to, ops::convert(to, from, rounding, saturates, arg(self, 1)))
             }
