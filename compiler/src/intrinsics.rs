@@ -157,6 +157,22 @@ pub enum Members {
     All,
     /// Those that reach the operation together, which are known when it runs. `oxur.active.` begins the name.
     Active,
+    /// Those of a mask, a bit for each item of the sub-group, which is one more parameter (`i64`). `oxur.given.` begins the
+    /// name.
+    #[cfg(feature = "nvptx")]
+    Given,
+}
+
+impl Members {
+    /// What their names begin with.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::All => "oxur.",
+            Self::Active => "oxur.active.",
+            #[cfg(feature = "nvptx")]
+            Self::Given => "oxur.given.",
+        }
+    }
 }
 
 /// The operation of a reduction or scan.
@@ -303,8 +319,12 @@ impl GroupCollective {
     /// The same, and who takes part.
     #[cfg(feature = "nvptx")]
     pub fn with_members(name: &str) -> Option<(Self, Members)> {
-        match name.strip_prefix("oxur.active.") {
-            Some(rest) => Self::from_name(&format!("oxur.{rest}")).map(|collective| (collective, Members::Active)),
+        let some = [Members::Active, Members::Given];
+        let found = some
+            .into_iter()
+            .find_map(|members| Some((name.strip_prefix(members.prefix())?, members)));
+        match found {
+            Some((rest, members)) => Self::from_name(&format!("oxur.{rest}")).map(|collective| (collective, members)),
             None => Self::from_name(name).map(|collective| (collective, Members::All)),
         }
     }
@@ -313,9 +333,7 @@ impl GroupCollective {
     pub fn declare<'c>(self, module: &Module<'c>, ty: Option<Type<'c>>, members: Members) -> Function<'c> {
         let cx = module.context();
         let mut name = self.name(ty);
-        if members == Members::Active {
-            name.insert_str("oxur.".len(), "active.");
-        }
+        name.replace_range(.."oxur.".len(), members.prefix());
         if let Some(known) = module.function(&name) {
             return known;
         }
@@ -335,6 +353,10 @@ impl GroupCollective {
                 ty
             }
         };
+        #[cfg(feature = "nvptx")]
+        if members == Members::Given {
+            params.push(cx.int(64));
+        }
         module
             .add_function(&name, result.function(&params))
             .attribute("nounwind", 0)

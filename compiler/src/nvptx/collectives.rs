@@ -4,7 +4,7 @@
 //! A sub-group is a warp, or an aligned part of one. Its work-items need not run in step, so each of these instructions
 //! names those that take part by a mask, and waits for them. Where all take part, the mask comes from the size of the
 //! group: the last sub-group may have fewer items, and which threads happen to run together says nothing. Where only
-//! some take part, the hardware is asked who is here.
+//! some take part, the hardware is asked who is here, or the code knows ([`partial`](super::partial)).
 
 use llvm_sys::LLVMIntPredicate as I;
 
@@ -99,9 +99,9 @@ impl<'c> Warp<'_, 'c> {
                 Some(self.shuffle(self.mask(members), self.function.param(2), lane, From::Index))
             }
             GroupCollective::Reduce(_) | GroupCollective::InclusiveScan(_) | GroupCollective::ExclusiveScan(_)
-                if members == Members::Active =>
+                if members != Members::All =>
             {
-                return self.among_active(collective);
+                return self.among_some(collective, members);
             }
             GroupCollective::Reduce(how) => Some(self.reduce(how, self.function.param(2))),
             GroupCollective::InclusiveScan(how) => Some(self.scan(how, self.function.param(2))),
@@ -156,6 +156,11 @@ impl<'c> Warp<'_, 'c> {
             Members::All => {
                 let bits = b.lshr(self.word(u32::MAX), b.sub(self.word(WARP), self.items()));
                 b.shl(bits, self.first_lane())
+            }
+            Members::Given => {
+                let parameters = self.function.function_type().params().len() as u32;
+                let own = b.zext_or_trunc(self.function.param(parameters - 1), self.module.context().int(32));
+                b.shl(own, self.first_lane())
             }
             Members::Active => {
                 let here = self.call("llvm.nvvm.activemask", &[]);
@@ -256,14 +261,14 @@ impl<'c> Warp<'_, 'c> {
     }
 
     /// Combines the values of those that are here. If these are all, in the same way as where that is known.
-    fn among_active(&self, collective: GroupCollective) {
+    fn among_some(&self, collective: GroupCollective, members: Members) {
         let (b, cx) = (self.b, self.module.context());
         let value = self.function.param(2);
         let ty: Type<'c> = value.ty();
         let all_function = collective.declare(self.module, Some(ty), Members::All);
         let [all, some, each, one, done] =
             ["all", "some", "each", "one", "done"].map(|name| self.function.append_block(name));
-        let here = self.mask(Members::Active);
+        let here = self.mask(members);
         b.cond_br(b.icmp(I::LLVMIntEQ, here, self.mask(Members::All)), all, some);
         b.go_to_end(all);
         b.ret(Some(b.call(

@@ -43,6 +43,7 @@ mod image;
 mod intrinsics;
 mod libdevice;
 mod math;
+mod partial;
 mod printf;
 
 use std::ffi::CString;
@@ -295,6 +296,7 @@ impl Unit {
         finish::finish(&module, self.sm, Target::Nvptx64(self.sm).sub_group_size());
         for (entry, kernel) in self.kernels() {
             let lowered = lower::kernel(context, linked, kernel)?;
+            partial::find(&lowered);
             entry::make(&lowered, entry)?;
             finish::finish(&lowered, self.sm, entry.info.sub_group_size);
             machine.set_target(&lowered);

@@ -19,6 +19,8 @@ use crate::code::Variant;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic, set_ranges};
 use crate::llvm::{Block, Builder, Function, Kind, Machine, Module, Type, Value};
 
+#[cfg(feature = "nvptx")]
+pub use vector::Cfg;
 use vector::width;
 
 /// The calling convention of a kernel's code.

@@ -10,6 +10,7 @@ mod images;
 mod programs;
 mod registers;
 mod streams;
+mod sub_groups;
 mod virtual_mem;
 
 use std::path::Path;
