@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! An interpreter of PTX, as far as compilers need it for kernels without images: [`parse`] reads modules, [`decode`]
-//! instructions, [`link`] puts functions behind the kernels that call them, [`ops`] has what instructions compute, [`run`]
+//! instructions, [`link`] puts functions behind the kernels that call them, [`ops`] has what instructions compute, [`print`] prints, [`run`]
 //! runs blocks.
 
 mod decode;
 mod link;
 mod ops;
 mod parse;
+mod print;
 mod run;
 
 use std::sync::Arc;

@@ -93,6 +93,8 @@ pub enum Op {
     BranchTo(Vec<usize>),
     /// Where it goes, once that is known.
     Call(Option<Box<Call>>),
+    /// `vprintf`: where in local memory the addresses of the format and of the arguments are.
+    Print(usize, usize),
     /// Behind a call: bytes of local memory that are copied, from, to and how many.
     Results(Vec<(usize, usize, usize)>),
     /// The register with the place that it goes to; of a kernel none.

@@ -366,6 +366,7 @@ impl<'a> Block<'a> {
                     thread.at = thread.registers[*back] as usize;
                     continue;
                 }
+                Op::Print(format, arguments) => self.print(number, *format, *arguments)?,
                 Op::Results(copies) => self.threads[number].copy_local(copies),
                 Op::Exit | Op::Return(None) => {
                     self.threads[number].state = State::Over;
@@ -387,6 +388,31 @@ impl<'a> Block<'a> {
             self.threads[number].at = at + 1;
         }
         Ok(())
+    }
+
+    /// `vprintf` with the addresses that are at two places of local memory.
+    fn print(&mut self, number: usize, format: usize, arguments: usize) -> Result<(), CUresult> {
+        let [format, arguments] = [format, arguments].map(|at| self.load(number, Space::Local, Ty::U64, at as u64));
+        let (format, arguments) = (self.text(number, format?)?, arguments?);
+        let block = std::cell::RefCell::new(self);
+        let word = |at: usize, size: usize| {
+            let ty = if size == 4 { Ty::U32 } else { Ty::U64 };
+            block
+                .borrow_mut()
+                .load(number, Space::Generic, ty, arguments + at as u64)
+        };
+        super::print::print(&format, word, |address| block.borrow_mut().text(number, address))
+    }
+
+    /// The characters at an address, without the zero behind them.
+    fn text(&mut self, number: usize, address: u64) -> Result<Vec<u8>, CUresult> {
+        let mut text = Vec::new();
+        loop {
+            match self.load(number, Space::Generic, Ty::U8, address + text.len() as u64)? {
+                0 => return Ok(text),
+                byte => text.push(byte as u8),
+            }
+        }
     }
 
     fn write(&mut self, number: usize, operand: &Operand, value: u64) {
