@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::{
-    Arg, Change, Changed, CommandList, EventOut, HandleCell, Node, OwnedCommand, OwnedLaunch, Signal, SoftwareRuns,
-    TrackedQueue, UrResult, WaitList,
+    Arg, Change, Changed, CommandList, EventOut, HandleCell, Moved, Node, OwnedCommand, OwnedLaunch, Signal,
+    SoftwareRuns, TrackedQueue, UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -271,10 +271,7 @@ impl Descriptions {
             Arg::Local(_, size) => (*size, None),
             Arg::Pointer(_, pointer) => address(pointer.addr()),
             Arg::Mem(_, None, _) => address(0),
-            Arg::Mem(_, Some(mem), _) => {
-                mem.settle(&recorder.device)?;
-                address(mem.address())
-            }
+            Arg::Mem(_, Some(mem), _) => address(mem.address_on(&recorder.device)?),
             Arg::Sampler(..) => return kit::unsupported(),
         };
         let index = arg.index();
@@ -490,6 +487,8 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
             Some(list) => list,
             empty => empty.insert(self.list_of(&nodes)?),
         };
+        let moved = Moved::of_list(queue, &nodes, wait)?;
+        let wait = moved.as_ref().map_or(Ok(wait), Moved::wait_list)?;
         let before = state.last.as_ref().map(|last| last.end(queue)).transpose()?.flatten();
         let after = before.as_ref().map_or(After::Nothing, After::Marker);
         let (mut raw, mut end) = (list.raw(), None);
@@ -500,6 +499,9 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
             // SAFETY: live handles; both lists are locked.
             unsafe { append!(deps, zeCommandListImmediateAppendCommandListsExp(queue, 1, &mut raw)) }
         })?;
+        if let Some(moved) = moved {
+            moved.submitted();
+        }
         let is_same = |last: &Run| last.end.is_none() && Arc::ptr_eq(&last.queue, queue);
         if end.is_some() || !state.last.as_ref().is_some_and(is_same) {
             _past = state.last.replace(Run {

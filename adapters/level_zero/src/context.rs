@@ -228,6 +228,7 @@ impl kit::BufferMemory<LevelZero> for Context {
     type Image = Image;
 
     const ALIGNMENT: usize = ALIGNMENT;
+    const MOVES: bool = true;
 
     fn is_integrated(device: &Device) -> bool {
         device.is_integrated()

@@ -242,8 +242,8 @@ impl kit::Queue<LevelZero> for Queue {
 
     kit::memory_queue_methods!(LevelZero);
 
-    fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
-        kit::begin_native_by_barrier(self, wait)
+    fn begin_native_command(self: &Arc<Self>, mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
+        kit::memory_queue::begin_native_by_barrier(self, mems, wait)
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {

@@ -36,6 +36,7 @@ mod launch;
 mod link;
 mod loader;
 mod memory_export;
+mod moving_buffers;
 mod native;
 mod native_opencl;
 mod platform;

@@ -451,6 +451,24 @@ impl BufferRect {
         self.end(self.a_origin, self.a_row_pitch, self.a_slice_pitch)
     }
 
+    /// The first byte of the box in `a`.
+    pub(crate) fn a_start(&self) -> usize {
+        self.start(self.a_origin, self.a_row_pitch, self.a_slice_pitch)
+    }
+
+    /// The first byte of the box in `b`.
+    pub(crate) fn b_start(&self) -> usize {
+        self.start(self.b_origin, self.b_row_pitch, self.b_slice_pitch)
+    }
+
+    /// Of a box whose end is known not to overflow.
+    fn start(&self, origin: RectOffset, row_pitch: usize, slice_pitch: usize) -> usize {
+        let or = |pitch: usize, packed: usize| if pitch == 0 { packed } else { pitch };
+        let row_pitch = or(row_pitch, self.region.width as usize);
+        let slice_pitch = or(slice_pitch, row_pitch * self.region.height as usize);
+        origin.z as usize * slice_pitch + origin.y as usize * row_pitch + origin.x as usize
+    }
+
     /// The byte behind the box in `b`.
     pub fn b_end(&self) -> UrResult<usize> {
         self.end(self.b_origin, self.b_row_pitch, self.b_slice_pitch)

@@ -285,14 +285,15 @@ where
 
     /// Copies bytes of a span to a memory that lacks them.
     fn bring(&self, state: &mut State<B>, place: usize, to: usize, size: usize) -> UrResult<()> {
-        // Where they were written there is nothing to wait for.
         let span = &state.spans[place];
-        let sources = (0..MOST).filter(|memory| self.may_use(span, *memory, false));
+        let may_wait = (0..MOST).any(|memory| self.may_use(span, memory, false));
+        // Where they were written there is nothing to wait for, unless kernels that only read were said to write.
+        let mut sources = (0..MOST).filter(|memory| self.may_use(span, *memory, !may_wait));
         let Some(first) = sources.clone().next() else {
             return Ok(());
         };
         // That of a device is nearer than the host's.
-        let near = sources.filter(|memory| self.reaches(*memory)).last();
+        let near = sources.rfind(|memory| self.reaches(*memory));
         let from = match near {
             Some(memory) => memory,
             None => {
@@ -422,7 +423,8 @@ where
         let state = &mut *self.state.take();
         let places = state.spans(bytes, self.size);
         for span in &mut state.spans[places] {
-            (span.valid, span.arrivals) = (bit(memory), SmallVec::new());
+            span.valid = bit(memory);
+            span.arrivals.retain(|arrival| arrival.to == memory);
         }
         state.join();
     }
