@@ -30,6 +30,7 @@ mod absent;
 mod adapter;
 mod at_exit;
 mod bindless;
+mod bindless_copy;
 mod capture;
 mod client_call;
 mod command;
@@ -89,6 +90,7 @@ pub use bindless::{
     BindlessCopy, BindlessImage, BindlessImages, BindlessPlace, BindlessSide, BindlessUse, ExternalMem,
     ExternalSemaphore, OsHandle, SemaphoreOperation,
 };
+pub use bindless_copy::BindlessBox;
 pub use capture::Capture;
 pub use command::{
     BoxedLaunch, BufferRect, Command, DeviceGlobal, HostTask, ImageRect, Launch, LaunchProperties, Objects,

@@ -14,7 +14,7 @@ use crate::event::WATCHER;
 use crate::event::pool::EventPools;
 use crate::image::Image;
 use crate::ze::{self, ContextKind, ListKind, Owned, desc, ze, ze_get};
-use crate::{Device, LevelZero, Queue};
+use crate::{Device, LevelZero, Queue, bindless};
 
 /// A context.
 pub(crate) struct Context {
@@ -39,6 +39,7 @@ pub(crate) struct SharedContext {
     /// What may use memory that is freed.
     pub(crate) in_flight: Arc<InFlight<Queue>>,
     pub(crate) events: Arc<EventPools>,
+    pub(crate) bindless: bindless::Images,
     raw: Arc<Owned<ContextKind>>,
 }
 
@@ -54,6 +55,7 @@ impl SharedContext {
             foreign: kit::ForeignMemory::default(),
             in_flight: Arc::default(),
             events: EventPools::new(&raw, devices),
+            bindless: bindless::Images::default(),
             raw: raw.clone(),
         })
     }
@@ -238,5 +240,3 @@ impl kit::BufferMemory<LevelZero> for Context {
         device.reaches(other)
     }
 }
-
-impl kit::BindlessImages<LevelZero> for Context {}

@@ -6,6 +6,7 @@
 //! uses events again ([`event::pool`]).
 
 mod adapter;
+mod bindless;
 mod command_buffer;
 mod context;
 mod conv;

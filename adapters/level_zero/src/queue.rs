@@ -29,7 +29,7 @@ use crate::{Context, Device, LevelZero, Mem};
 
 type Wait<'a> = WaitList<'a, LevelZero>;
 type Out<'a> = EventOut<'a, LevelZero>;
-type How<'a> = kit::Submission<'a, LevelZero>;
+pub(crate) type How<'a> = kit::Submission<'a, LevelZero>;
 
 /// A queue.
 pub(crate) struct Queue {

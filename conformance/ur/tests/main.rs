@@ -3,6 +3,7 @@
 
 mod adapter;
 mod bad_input;
+mod bindless_images;
 mod buffer;
 mod command_buffer;
 mod command_buffer_errors;

@@ -15,6 +15,7 @@ use oxur_adapter_kit as kit;
 
 use super::submit::{After, Deps};
 use super::{How, Out, Queue, Wait};
+use crate::bindless::of_image;
 use crate::context::SCRATCH_SIZE;
 use crate::kernel::{Prepared, WithArgs};
 use crate::ze::ze;
@@ -291,6 +292,7 @@ impl MemoryQueue<LevelZero> for Queue {
                 dst_origin,
                 region,
             } => self.copy_image([(dst.image()?, dst_origin), (src.image()?, src_origin)], region, how),
+            Command::BindlessCopy(ref copy) => self.copy_bindless(copy, how).map_err(of_image),
             _ => command.unsupported(),
         }
     }
