@@ -13,6 +13,7 @@ use oxur_fork::{OnceLock, Turns};
 use crate::event::WATCHER;
 use crate::event::pool::EventPools;
 use crate::image::Image;
+use crate::lists::IdleLists;
 use crate::ze::{self, ContextKind, ListKind, Owned, desc, ze, ze_get};
 use crate::{Device, LevelZero, Queue, bindless};
 
@@ -40,6 +41,7 @@ pub(crate) struct SharedContext {
     pub(crate) in_flight: Arc<InFlight<Queue>>,
     pub(crate) events: Arc<EventPools>,
     pub(crate) bindless: bindless::Images,
+    pub(crate) lists: IdleLists,
     raw: Arc<Owned<ContextKind>>,
 }
 
@@ -56,6 +58,7 @@ impl SharedContext {
             in_flight: Arc::default(),
             events: EventPools::new(&raw, devices),
             bindless: bindless::Images::default(),
+            lists: IdleLists::default(),
             raw: raw.clone(),
         })
     }

@@ -14,6 +14,7 @@ mod device;
 mod event;
 mod image;
 mod kernel;
+mod lists;
 mod platform;
 mod program;
 mod queue;

@@ -20,10 +20,13 @@ use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{InTurn, Mutex, OnceLock};
 
-pub(crate) use self::commands::{append, append_barrier, append_copy, append_fill};
+pub(crate) use self::commands::{
+    append, append_barrier, append_copy, append_fill, append_launch, fills, is_cooperative, of_launch,
+};
 use self::submit::State;
 pub(crate) use self::submit::{After, Deps, Marker};
 use crate::event::{EventType, WATCHER};
+use crate::lists::Recorder;
 use crate::ze::{self, ListKind, Owned, ze};
 use crate::{Context, Device, LevelZero, Mem};
 
@@ -53,7 +56,7 @@ pub(crate) struct Queue {
     complete: AtomicU64,
     /// In order: lists that ran as the last of so many commands, and that nobody has any more. Not a part of what is changed in
     /// turn: who gives up a list may have no turn.
-    retired: Mutex<Vec<(u64, Arc<Queue>)>>,
+    retired: Mutex<Vec<(u64, Recorder)>>,
     has_retired: AtomicBool,
     pub(crate) device: Arc<Device>,
     pub(crate) context: Arc<Context>,
