@@ -5,6 +5,7 @@
 use std::cell::RefCell;
 use std::ffi::{CStr, c_void};
 use std::ptr::null_mut;
+use std::rc::Rc;
 
 use level_zero_sys::*;
 
@@ -43,6 +44,9 @@ const ONE_GROUP: ze_group_count_t = ze_group_count_t {
     groupCountZ: 1,
 };
 
+/// Lists that nobody uses, which are empty. They go with the process.
+type IdleLists = Rc<RefCell<Vec<ze_command_list_handle_t>>>;
+
 /// Level Zero's first device, with what [`Stack`] asks for.
 pub struct RawLevelZero {
     ze: &'static Loader,
@@ -53,6 +57,7 @@ pub struct RawLevelZero {
     count_up: ze_kernel_handle_t,
     /// Events that nobody uses.
     events: RefCell<Vec<ze_event_handle_t>>,
+    idle: IdleLists,
     /// The variables of the program that were asked for.
     globals: RefCell<Vec<(&'static CStr, *mut c_void)>>,
 }
@@ -89,6 +94,7 @@ impl RawLevelZero {
             context,
             module,
             events: RefCell::default(),
+            idle: IdleLists::default(),
             globals: RefCell::default(),
         })
     }
@@ -137,18 +143,26 @@ impl RawLevelZero {
         pointer
     }
 
-    /// A list that the client can change when it is closed.
+    /// A list that the client can change when it is closed: one that was used before, as a careful program would have it.
     fn list(&self) -> RawList {
+        if let Some(list) = self.idle.borrow_mut().pop() {
+            return self.raw_list(list);
+        }
         let mutable = ze_mutable_command_list_exp_desc_t::default();
         let desc = ze_command_list_desc_t {
             pNext: (&raw const mutable).cast(),
             flags: ZE_COMMAND_LIST_FLAG_IN_ORDER,
             ..Default::default()
         };
+        self.raw_list(create!(self.ze, zeCommandListCreate(self.context, self.device, &desc)))
+    }
+
+    fn raw_list(&self, list: ze_command_list_handle_t) -> RawList {
         RawList {
             ze: self.ze,
-            list: create!(self.ze, zeCommandListCreate(self.context, self.device, &desc)),
+            list,
             last: 0,
+            idle: self.idle.clone(),
         }
     }
 }
@@ -169,11 +183,13 @@ pub struct RawList {
     list: ze_command_list_handle_t,
     /// The number of the last command.
     last: u64,
+    idle: IdleLists,
 }
 
 impl Drop for RawList {
     fn drop(&mut self) {
-        ze!(self.ze, zeCommandListDestroy(self.list));
+        ze!(self.ze, zeCommandListReset(self.list));
+        self.idle.borrow_mut().push(self.list);
     }
 }
 

@@ -33,7 +33,6 @@ KNOWN = {
     "EXECUTION_CAPABILITIES": "Intel's names native kernels, which UR does not have",
     "EXTENSIONS": "Intel's leaves cl_ext_float_atomics out",
     "GRAPH_RECORD_AND_REPLAY_SUPPORT_EXP": "the kit has it",
-    "IMAGE_ARRAY_SUPPORT_EXP": "of bindless images, which the driver does not have",
     "IMAGE_SRGB": "what the driver says",
     "IPC_PHYSICAL_MEMORY_SUPPORT_EXP": "Level Zero maps what it opens",
     "LOW_POWER_EVENTS_SUPPORT_EXP": "not in our adapter",
@@ -49,14 +48,14 @@ KNOWN = {
     "USE_NATIVE_ASSERT": "libsycl's own assertions work on every driver",
     "CLOCK_SUB_GROUP_SUPPORT_EXP": "the driver's compiler reads no clocks",
     "CURRENT_CLOCK_THROTTLE_REASONS": "sysman's; Intel's says 0",
-    "EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP": "of bindless images, which the driver does not have",
+    "EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP": "not in our adapter",
+    "IMAGE_PITCH_ALIGN_EXP": "what the driver says; Intel's says 0",
+    "MAX_IMAGE_LINEAR_PITCH_EXP": "what the driver says; Intel's says 0",
+    "MIPMAP_MAX_ANISOTROPY_EXP": "there are no mipmaps; Intel's has no answer",
     "EXTERNAL_SEMAPHORE_IMPORT_SUPPORT_EXP": "not in our adapter",
 }
 # Queries that begin like this.
 FAMILIES = {
-    "BINDLESS_SAMPLED_IMAGE_FETCH_": "of bindless images, which the driver does not have",
-    "MAX_IMAGE_LINEAR_": "of bindless images, which the driver does not have",
-    "IMAGE_PITCH_ALIGN": "of bindless images, which the driver does not have",
     "XE_": "the driver has no such parts; Intel's says 0",
     "EUS_PER_XE_CORE": "the driver has no such parts; Intel's says 0",
     "MAX_LANES_PER_HW_THREAD": "the driver has no such parts; Intel's says 0",

@@ -428,7 +428,7 @@ fn keep_until_complete<B: Backend>(event: &Arc<B::Event>, source: Vec<u8>) {
 }
 
 /// Whether a command is complete or failed.
-fn is_over<B: Backend>(event: &B::Event) -> bool {
+pub(crate) fn is_over<B: Backend>(event: &B::Event) -> bool {
     matches!(status::<B>(event), EventStatus::COMPLETE | EventStatus::ERROR)
 }
 

@@ -57,6 +57,12 @@ pub trait Kernel<B: Backend>: Object<Handle = KernelHandle> {
         unsupported()
     }
 
+    /// Hands the arguments to a function that were set for launches that bring none, or that a snapshot has: for adapters whose
+    /// buffers [move](crate::BufferMemory::MOVES).
+    fn own_args(&self, _to: &mut dyn FnMut(Arg<'_, B>) -> UrResult<()>) -> UrResult<()> {
+        Ok(())
+    }
+
     /// A kernel of the same code with arguments of its own: `args`, or, if there are none, those that were set. Command
     /// buffers keep it.
     fn snapshot(&self, _args: Args<'_, B>) -> UrResult<Arc<Self>> {

@@ -30,6 +30,7 @@ mod absent;
 mod adapter;
 mod at_exit;
 mod bindless;
+mod bindless_copy;
 mod capture;
 mod client_call;
 mod command;
@@ -89,6 +90,7 @@ pub use bindless::{
     BindlessCopy, BindlessImage, BindlessImages, BindlessPlace, BindlessSide, BindlessUse, ExternalMem,
     ExternalSemaphore, OsHandle, SemaphoreOperation,
 };
+pub use bindless_copy::BindlessBox;
 pub use capture::Capture;
 pub use command::{
     BoxedLaunch, BufferRect, Command, DeviceGlobal, HostTask, ImageRect, Launch, LaunchProperties, Objects,
@@ -142,7 +144,7 @@ pub use spirv::{check_spirv, check_spirv_constants};
 pub use thread_cache::{CachedOwner, ThreadCache};
 pub use unique_id::{UniqueId, WeakRegistry};
 pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
-pub use usm_mem::{BufferMemory, NoImage, UsmMem, UsmMemImage, check_host_flags};
+pub use usm_mem::{BufferMemory, Moved, NoImage, UsmMem, UsmMemImage, check_host_flags};
 pub use virtual_mem::VirtualMem;
 pub use wait::{EventOut, WaitList};
 pub use watcher::{Marker, Watch, Watcher};

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use oxur_api::{CommandType, MapFlags};
 
-use crate::usm_mem::{BufferMemory, Copy, UsmMem};
-use crate::{Backend, BufferRect, Command, Context, DeviceGlobal, EventOut, Launch, Queue, UrResult, WaitList};
+use crate::usm_mem::{BufferMemory, Moved, UsmMem};
+use crate::{
+    Backend, BufferRect, Command, Context, DeviceGlobal, EventOut, Launch, Objects, Queue, UrResult, WaitList,
+};
 
 /// How a command is submitted: the parameters that all commands have.
 pub struct Submission<'a, B: Backend> {
@@ -93,11 +95,12 @@ impl<'a, B: Backend<Mem = UsmMem<B>>> Command<'a, B>
 where
     B::Context: BufferMemory<B>,
 {
-    /// What a copy or a fill of USM, or of buffers that [have their memory](Command::settle), does at their addresses. `None`
-    /// for other commands.
+    /// What a copy or a fill does at the addresses of its memory, of which these are those of its
+    /// [buffers](Command::addresses). `None` for other commands.
     #[inline(always)]
-    pub fn on_memory(&self) -> Option<MemoryCommand<'a>> {
+    pub fn on_memory(&self, [first, second]: [usize; 2]) -> Option<MemoryCommand<'a>> {
         use MemoryCommand::{Copy, CopyBox, Fill};
+        let at = |address: usize| address as *mut c_void;
         Some(match *self {
             Self::UsmMemcpy { dst, src, size } => Copy(dst, src, size),
             Self::UsmMemcpy2D {
@@ -114,52 +117,26 @@ where
             }
             Self::UsmFill { dst, pattern, size } => Fill(dst, pattern, size),
             Self::BufferFill {
-                ref buffer,
-                pattern,
-                offset,
-                size,
-            } => Fill(buffer.at(offset), pattern, size),
-            Self::BufferRead {
-                ref buffer,
-                offset,
-                size,
-                dst,
-            } => Copy(dst, buffer.at(offset), size),
-            Self::BufferWrite {
-                ref buffer,
-                offset,
-                size,
-                src,
-            } => Copy(buffer.at(offset), src, size),
+                pattern, offset, size, ..
+            } => Fill(at(first + offset), pattern, size),
+            Self::BufferRead { offset, size, dst, .. } => Copy(dst, at(first + offset), size),
+            Self::BufferWrite { offset, size, src, .. } => Copy(at(first + offset), src, size),
             Self::BufferCopy {
-                ref src,
-                ref dst,
                 src_offset,
                 dst_offset,
                 size,
-            } => Copy(dst.at(dst_offset), src.at(src_offset), size),
-            Self::BufferReadRect {
-                ref buffer,
-                ref rect,
-                dst,
-            } => {
-                let (buffer, host, size) = BoxSide::both(rect, buffer.address(), dst.addr());
+                ..
+            } => Copy(at(second + dst_offset), at(first + src_offset), size),
+            Self::BufferReadRect { ref rect, dst, .. } => {
+                let (buffer, host, size) = BoxSide::both(rect, first, dst.addr());
                 CopyBox(host, buffer, size)
             }
-            Self::BufferWriteRect {
-                ref buffer,
-                ref rect,
-                src,
-            } => {
-                let (buffer, host, size) = BoxSide::both(rect, buffer.address(), src.addr());
+            Self::BufferWriteRect { ref rect, src, .. } => {
+                let (buffer, host, size) = BoxSide::both(rect, first, src.addr());
                 CopyBox(buffer, host, size)
             }
-            Self::BufferCopyRect {
-                ref src,
-                ref dst,
-                ref rect,
-            } => {
-                let (src, dst, size) = BoxSide::both(rect, src.address(), dst.address());
+            Self::BufferCopyRect { ref rect, .. } => {
+                let (src, dst, size) = BoxSide::both(rect, first, second);
                 CopyBox(dst, src, size)
             }
             _ => return None,
@@ -238,6 +215,9 @@ macro_rules! memory_queue_methods {
             wait: $crate::WaitList<'_, $backend>,
             event: $crate::EventOut<'_, $backend>,
         ) -> $crate::UrResult<()> {
+            if $crate::memory_queue::may_move::<$backend>(self) {
+                return $crate::memory_queue::submit_moving(self, command, blocking, wait, event);
+            }
             match command {
                 $crate::Command::Launch(launch) => $crate::MemoryQueue::launch(self, launch, wait, event),
                 command => $crate::memory_queue::submit(self, command, blocking, wait, event),
@@ -257,6 +237,66 @@ macro_rules! memory_queue_methods {
             $crate::memory_queue::map(self, buffer, blocking, flags, offset, size, wait, event)
         }
     };
+}
+
+/// Whether commands of a queue may have buffers that move. What is recorded is prepared for each run.
+#[inline(always)]
+pub fn may_move<B>(queue: &B::Queue) -> bool
+where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
+    B::Queue: MemoryQueue<B>,
+{
+    crate::usm_mem::may_move::<B>(queue.context()) && !queue.is_checked()
+}
+
+/// Submits a command of a queue whose context may have buffers that move.
+#[inline(never)]
+pub fn submit_moving<B>(
+    queue: &Arc<B::Queue>,
+    command: Command<'_, B>,
+    blocking: bool,
+    wait: WaitList<'_, B>,
+    event: EventOut<'_, B>,
+) -> UrResult<()>
+where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
+    B::Queue: MemoryQueue<B>,
+{
+    let how = Submission {
+        kind: command.command_type(),
+        blocking,
+        wait,
+        event,
+    };
+    submit_moving_as(queue, command, how)
+}
+
+/// The same for a command that stands for one of another kind.
+fn submit_moving_as<B>(queue: &Arc<B::Queue>, command: Command<'_, B>, how: Submission<'_, B>) -> UrResult<()>
+where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
+    B::Queue: MemoryQueue<B>,
+{
+    // What is wrong with it is said before anything moves.
+    Context::check_command(&**queue.context(), queue.device(), &command)?;
+    let moved = Moved::of_command(queue, &command, how.wait)?;
+    let at = moved.as_ref().map(|moved| moved.addresses(&command, queue.device()));
+    let at = at.transpose()?;
+    let how = Submission {
+        wait: moved.as_ref().map_or(Ok(how.wait), Moved::wait_list)?,
+        ..how
+    };
+    match command {
+        Command::Launch(launch) => MemoryQueue::launch(queue, launch, how.wait, how.event)?,
+        command => submit_at(queue, command, at, how)?,
+    }
+    if let Some(moved) = moved {
+        moved.submitted();
+    }
+    Ok(())
 }
 
 /// Submits a command, which is no launch, by the functions of [`MemoryQueue`], after it was checked.
@@ -279,6 +319,22 @@ where
         wait,
         event,
     };
+    submit_at(queue, command, None, how)
+}
+
+/// The same for a command whose buffers are at these addresses; `None` if they are where they always are.
+#[inline(always)]
+fn submit_at<B>(
+    queue: &Arc<B::Queue>,
+    command: Command<'_, B>,
+    at: Option<[usize; 2]>,
+    how: Submission<'_, B>,
+) -> UrResult<()>
+where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
+    B::Queue: MemoryQueue<B>,
+{
     match &command {
         // These are frequent, and there is nothing to check.
         Command::Wait | Command::Barrier { .. } | Command::UsmMemcpy { .. } => {}
@@ -290,11 +346,10 @@ where
             if !queue.is_checked() {
                 Context::check_command(&**queue.context(), queue.device(), &command)?;
             }
-            command.settle(queue.device())?;
         }
     }
     match command {
-        Command::Wait => queue.nothing(wait.is_empty(), how),
+        Command::Wait => queue.nothing(how.wait.is_empty(), how),
         Command::Barrier { .. } => queue.barrier(how),
         // The most frequent takes the shortest way.
         Command::UsmMemcpy { dst, src, size } => copy(queue, (dst, src, size), how),
@@ -310,8 +365,11 @@ where
             }
         }
         // The memory of the mapping goes back when the copy is complete.
-        Command::Unmap { ref mem, mapped } => move_mapped(queue, mem.take_mapping(mapped)?.to_device(), how),
-        other => match other.on_memory() {
+        Command::Unmap { ref mem, mapped } => {
+            let mapping = mem.take_mapping(mapped)?;
+            move_mapped(queue, mapping.to_device(mem), how)
+        }
+        other => match other.on_memory(at.map_or_else(|| other.addresses(queue.device()), Ok)?) {
             Some(MemoryCommand::Copy(dst, src, size)) => copy(queue, (dst, src, size), how),
             Some(MemoryCommand::CopyBox(dst, src, size)) => queue.copy_box(&dst, &src, size, how),
             Some(MemoryCommand::Fill(dst, pattern, size)) => queue.fill(dst, pattern, size, how),
@@ -345,24 +403,51 @@ where
     };
     let mapping = buffer.map(flags, offset, size)?;
     let mapped = mapping.address();
-    move_mapped(queue, mapping.to_host(), how)?;
+    move_mapped(queue, mapping.to_host(buffer), how)?;
     buffer.add_mapping(mapping);
     Ok(mapped)
 }
 
 /// Submits the copy of a mapping, or nothing where memory need not move.
-fn move_mapped<B: Backend>(queue: &Arc<B::Queue>, copy: Option<Copy>, how: Submission<'_, B>) -> UrResult<()>
+fn move_mapped<B>(queue: &Arc<B::Queue>, copy: Option<Command<'_, B>>, how: Submission<'_, B>) -> UrResult<()>
 where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
     B::Queue: MemoryQueue<B>,
 {
     match copy {
-        Some((dst, src, size)) => queue.copy(dst, src, size, how),
+        Some(Command::UsmMemcpy { dst, src, size }) => queue.copy(dst, src, size, how),
+        Some(copy) => submit_moving_as(queue, copy, how),
         None => queue.nothing(how.wait.is_empty(), how),
     }
 }
 
+/// [`Queue::begin_native_command`] for drivers whose barriers hold up what a client submits to the native queue.
+pub fn begin_native_by_barrier<B>(
+    queue: &Arc<B::Queue>,
+    mems: Objects<'_, UsmMem<B>>,
+    wait: WaitList<'_, B>,
+) -> UrResult<()>
+where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
+    B::Queue: MemoryQueue<B>,
+{
+    if !may_move::<B>(queue) {
+        return crate::begin_native_by_barrier::<B>(queue, wait);
+    }
+    let moved = Moved::of_native(queue, mems, wait)?;
+    crate::begin_native_by_barrier::<B>(queue, moved.wait_list()?)?;
+    moved.submitted();
+    Ok(())
+}
+
 #[inline(always)]
-fn copy<B: Backend>(queue: &Arc<B::Queue>, (dst, src, size): Copy, how: Submission<'_, B>) -> UrResult<()>
+fn copy<B: Backend>(
+    queue: &Arc<B::Queue>,
+    (dst, src, size): (*mut c_void, *const c_void, usize),
+    how: Submission<'_, B>,
+) -> UrResult<()>
 where
     B::Queue: MemoryQueue<B>,
 {

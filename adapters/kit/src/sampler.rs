@@ -87,6 +87,28 @@ impl SamplerProperties {
         Ok(())
     }
 
+    /// The same with one mode for all dimensions, for bindless images on devices that have neither a mode for each, nor mipmaps,
+    /// nor cubemaps. Clients describe all of that even where it says nothing.
+    pub fn with_one_addressing(&self) -> UrResult<Self> {
+        let addressing = match self.addressing_by_dimension {
+            Some([x, y, z]) if x != y || y != z => {
+                crate::bail!(ERROR_UNSUPPORTED_FEATURE: "samplers have one addressing mode, not {x:?}, {y:?} and {z:?}");
+            }
+            Some([x, ..]) => x,
+            None => self.addressing,
+        };
+        if self
+            .mip
+            .is_some_and(|mip| mip.max_level > 0.0 || mip.max_anisotropy > 1.0)
+        {
+            crate::bail!(ERROR_UNSUPPORTED_FEATURE: "there are no mipmaps that a sampler could choose levels of");
+        }
+        if self.cubemap == Some(ExpSamplerCubemapFilterMode::SEAMLESS) {
+            crate::bail!(ERROR_UNSUPPORTED_FEATURE: "there are no cubemaps");
+        }
+        Ok(Self::new(self.normalized, addressing, self.filter))
+    }
+
     /// Answers `urSamplerGetInfo`, but for the context.
     pub fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {

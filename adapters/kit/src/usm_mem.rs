@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Buffers that are USM of their context, for drivers that have no buffers.
 //!
-//! In a context of one device a buffer is in that device's memory. In a context of several it gets its memory from the device
-//! of its first command, if all others reach that; otherwise it is host USM, as it is where the device's memory is the host's.
-//! A host pointer is copied from, and mapped regions are copied to it.
+//! A buffer is in the memory of the context's device, which may be the host's. Where the devices have several memories it
+//! [moves](moving), if the adapter can do that, and is host USM otherwise. A host pointer is copied from, and mapped regions
+//! are copied to it.
+
+mod moving;
+mod uses;
 
 use std::convert::Infallible;
 use std::ffi::c_void;
 use std::sync::Arc;
 
 use oxur_api::{ImageDesc, ImageFormat, ImageInfo, MapFlags, MemFlags, MemHandle, NativeHandle, ResultCode, UsmType};
-use oxur_fork::{Mutex, OnceLock, Turns};
+use oxur_fork::Mutex;
+
+pub use self::moving::Moved;
+pub(crate) use self::moving::is_possible as may_move;
+use self::moving::{HOST, Moving, has_several, memory_of};
 
 use crate::{
-    Backend, BufferProperties, Command, Context, HandleCell, ImageCreate, InfoOut, Mem, MemoryProvider, Object,
-    UrResult, UsmAlloc, UsmKind, UsmProperties, UsmRequest, unsupported,
+    Backend, Borrowed, BufferProperties, Command, Context, HandleCell, ImageCreate, InfoOut, Mem, MemoryProvider,
+    Object, UrResult, UsmAlloc, UsmKind, UsmProperties, UsmRequest, unsupported,
 };
 
 /// What a context says of its buffers, where they are [`UsmMem`].
@@ -25,10 +32,13 @@ pub trait BufferMemory<B: Backend>: UsmAlloc<B> + MemoryProvider<Device = B::Dev
     /// What the start of a sub-buffer is a multiple of.
     const ALIGNMENT: usize = 1;
 
+    /// Whether buffers move between the memories of devices. If not, those of contexts with several devices are host USM.
+    const MOVES: bool = false;
+
     /// Whether the memory of a device is the host's.
     fn is_integrated(device: &B::Device) -> bool;
 
-    /// Whether a device of the context uses the memory of another one.
+    /// Whether commands of a device copy from the memory of another one of the context.
     fn reaches(_device: &B::Device, _other: &B::Device) -> bool {
         false
     }
@@ -114,13 +124,13 @@ enum Memory<B: Backend>
 where
     B::Context: BufferMemory<B>,
 {
-    /// Its own, with what it starts with as long as that has no other place.
-    Own {
-        place: OnceLock<Place>,
-        contents: Mutex<Option<Staging<B>>>,
-        /// Taken by the first command: others wait until it has its contents.
-        turns: Turns,
-    },
+    /// Its own, with its address.
+    Own(
+        Place,
+        #[allow(dead_code, reason = "dropped with the buffer")] Staging<B>,
+    ),
+    /// Its own, in several memories.
+    Moving(Moving<B>),
     /// The client's.
     Foreign(Place),
     /// That of the buffer that it is a part of, from a byte on.
@@ -129,21 +139,6 @@ where
         origin: usize,
     },
     Image(Image<B>),
-}
-
-impl<B: Backend> Memory<B>
-where
-    B::Context: BufferMemory<B>,
-{
-    fn own(at: Option<Place>) -> Self {
-        let place = OnceLock::new();
-        _ = at.map(|at| place.set(at));
-        Self::Own {
-            place,
-            contents: Mutex::default(),
-            turns: Turns::new(),
-        }
-    }
 }
 
 /// Where a buffer is.
@@ -160,8 +155,9 @@ where
     B::Context: BufferMemory<B>,
 {
     address: usize,
-    /// Where it is in the buffer.
-    at: usize,
+    /// Where it is in the buffer, and where that is; `None` if the buffer moves.
+    offset: usize,
+    at: Option<usize>,
     size: usize,
     flags: MapFlags,
     /// Memory that is only for the mapping.
@@ -190,9 +186,6 @@ where
     }
 }
 
-/// A copy of so many bytes between addresses.
-pub(crate) type Copy = (*mut c_void, *const c_void, usize);
-
 impl<B: Backend> Mapping<B>
 where
     B::Context: BufferMemory<B>,
@@ -202,18 +195,50 @@ where
         self.address as *mut c_void
     }
 
-    /// The copy that begins the mapping, unless the region is the buffer's own memory, or will be written as a whole.
-    pub(crate) fn to_host(&self) -> Option<Copy> {
+    /// The command that begins the mapping, unless the region is the buffer's own memory, or will be written as a whole.
+    pub(crate) fn to_host<'a>(&self, buffer: &'a Arc<B::Mem>) -> Option<Command<'a, B>>
+    where
+        B: Backend<Mem = UsmMem<B>>,
+    {
         let discards = self.flags.contains(MapFlags::WRITE_INVALIDATE_REGION);
-        let copy = (self.address(), self.at as *const c_void, self.size);
-        (self.address != self.at && !discards).then_some(copy)
+        let (dst, size) = (self.address(), self.size);
+        match self.at {
+            _ if discards => None,
+            Some(at) if at == self.address => None,
+            Some(at) => {
+                let src = at as *const c_void;
+                Some(Command::UsmMemcpy { dst, src, size })
+            }
+            None => Some(Command::BufferRead {
+                buffer: Borrowed::from(buffer),
+                offset: self.offset,
+                size,
+                dst,
+            }),
+        }
     }
 
-    /// The copy that ends it.
-    pub(crate) fn to_device(&self) -> Option<Copy> {
+    /// The command that ends it.
+    pub(crate) fn to_device<'a>(&self, buffer: &'a Arc<B::Mem>) -> Option<Command<'a, B>>
+    where
+        B: Backend<Mem = UsmMem<B>>,
+    {
         let writing = MapFlags::WRITE | MapFlags::WRITE_INVALIDATE_REGION;
-        let copy = (self.at as *mut c_void, self.address().cast_const(), self.size);
-        (self.address != self.at && self.flags.intersects(writing)).then_some(copy)
+        let (src, size) = (self.address().cast_const(), self.size);
+        match self.at {
+            _ if !self.flags.intersects(writing) => None,
+            Some(at) if at == self.address => None,
+            Some(at) => {
+                let dst = at as *mut c_void;
+                Some(Command::UsmMemcpy { dst, src, size })
+            }
+            None => Some(Command::BufferWrite {
+                buffer: Borrowed::from(buffer),
+                offset: self.offset,
+                size,
+                src,
+            }),
+        }
     }
 }
 
@@ -248,65 +273,63 @@ where
         }
     }
 
-    /// Where it is, once that is settled.
+    /// Where it is, unless it moves.
     #[inline(always)]
     fn place(&self) -> Option<Place> {
         match &self.memory {
-            Memory::Own { place, .. } => place.get().copied(),
-            Memory::Foreign(place) => Some(*place),
+            Memory::Own(place, _) | Memory::Foreign(place) => Some(*place),
             Memory::Part { whole, origin } => whole.place().map(|place| Place {
                 address: place.address + origin,
                 ..place
             }),
-            Memory::Image(_) => None,
+            Memory::Moving(_) | Memory::Image(_) => None,
         }
     }
 
-    /// Where it starts. 0 if it is nowhere.
+    /// Where it starts, unless it moves. 0 if it is nowhere.
     #[inline(always)]
     pub fn address(&self) -> usize {
         self.place().map_or(0, |place| place.address)
     }
 
-    /// The address of a byte.
+    /// Where it starts for commands of a device.
     #[inline(always)]
-    pub fn at(&self, offset: usize) -> *mut c_void {
-        (self.address() + offset) as *mut c_void
-    }
-
-    /// Gives a buffer its memory, before the first command that uses it, which is one of this device.
-    #[inline(always)]
-    pub fn settle(&self, device: &Arc<B::Device>) -> UrResult<()> {
-        match &self.memory {
-            Memory::Own { place, .. } if place.get().is_none() => self.allocate(device),
-            Memory::Part { whole, .. } => whole.settle(device),
-            _ => Ok(()),
+    pub fn address_on(&self, device: &B::Device) -> UrResult<usize> {
+        match self.place() {
+            Some(place) => Ok(place.address),
+            None => self.moving_address(device),
         }
     }
 
     #[cold]
-    fn allocate(&self, device: &Arc<B::Device>) -> UrResult<()> {
-        let Memory::Own { place, contents, turns } = &self.memory else {
-            return Ok(());
-        };
-        let _turn = turns.take();
-        if place.get().is_some() {
-            return Ok(());
+    fn moving_address(&self, device: &B::Device) -> UrResult<usize> {
+        match &self.memory {
+            Memory::Moving(moving) => moving.address(&self.context, device),
+            Memory::Part { whole, origin } => Ok(whole.moving_address(device)? + origin),
+            _ => Err(ResultCode::ERROR_INVALID_MEM_OBJECT.into()),
         }
-        let context = &self.context;
-        let on_host = self.access.contains(MemFlags::ALLOC_HOST_POINTER) || is_on_host::<B>(context, device);
-        let kind = if on_host {
-            UsmKind::Host
-        } else {
-            UsmKind::Device(device)
-        };
-        let address = allocate::<B>(context, kind, self.size)?;
-        let contents = contents.lock().take();
-        if let Some(contents) = contents {
-            context.usm_copy(address as *mut c_void, contents.address as *const c_void, self.size)?;
+    }
+
+    /// If it moves: the buffer that it is a part of, or is, and where it starts in that.
+    fn moving_whole(self: &Arc<Self>) -> Option<(&Arc<Self>, usize)> {
+        match &self.memory {
+            Memory::Moving(_) => Some((self, 0)),
+            Memory::Part { whole, origin } if whole.moving().is_some() => Some((whole, *origin)),
+            _ => None,
         }
-        _ = place.set(Place { address, on_host });
-        Ok(())
+    }
+
+    /// Memory for a buffer that does not move.
+    fn own(context: &Arc<B::Context>, flags: MemFlags, size: usize) -> UrResult<Memory<B>> {
+        let device = &Context::devices(&**context)[0];
+        let on_host = flags.contains(MemFlags::ALLOC_HOST_POINTER) || memory_of::<B>(context, device) == HOST;
+        let kind = match on_host {
+            true => UsmKind::Host,
+            false => UsmKind::Device(device),
+        };
+        let address = allocate::<B>(context, kind, size)?;
+        let context = context.clone();
+        Ok(Memory::Own(Place { address, on_host }, Staging { address, context }))
     }
 
     /// What it is as an image. An error for a buffer.
@@ -319,14 +342,13 @@ where
 
     /// A mapping of a region, which is inside of the buffer.
     pub(crate) fn map(&self, flags: MapFlags, offset: usize, size: usize) -> UrResult<Mapping<B>> {
-        self.settle(&Context::devices(&*self.context)[0])?;
-        let place = self.place().ok_or(ResultCode::ERROR_INVALID_MEM_OBJECT)?;
-        let at = place.address + offset;
+        let place = self.place();
+        let at = place.map(|place| place.address + offset);
         let mut staging = None;
-        let address = match self.host {
-            Some(host) => host + offset,
-            None if place.on_host => at,
-            None => {
+        let address = match (self.host, place) {
+            (Some(host), _) => host + offset,
+            (None, Some(place)) if place.on_host => place.address + offset,
+            _ => {
                 let address = allocate::<B>(&self.context, UsmKind::Host, size)?;
                 staging = Some(Staging {
                     address,
@@ -337,6 +359,7 @@ where
         };
         Ok(Mapping {
             address,
+            offset,
             at,
             size,
             flags,
@@ -359,13 +382,17 @@ where
     }
 }
 
-/// Whether a buffer that a device uses first is in the host's memory.
-fn is_on_host<B: Backend>(context: &B::Context, device: &B::Device) -> bool
+impl<B: Backend> UsmMem<B>
 where
     B::Context: BufferMemory<B>,
 {
-    let reaches = |other: &Arc<B::Device>| std::ptr::eq(&**other, device) || B::Context::reaches(other, device);
-    B::Context::is_integrated(device) || !Context::devices(context).iter().all(reaches)
+    /// How it moves, if it does.
+    fn moving(&self) -> Option<&Moving<B>> {
+        match &self.memory {
+            Memory::Moving(moving) => Some(moving),
+            _ => None,
+        }
+    }
 }
 
 impl<B: Backend> Drop for UsmMem<B>
@@ -373,14 +400,8 @@ where
     B::Context: BufferMemory<B>,
 {
     fn drop(&mut self) {
-        let context = self.context.clone();
-        match &mut self.memory {
-            Memory::Own { place, .. } => {
-                let address = place.get().map(|place| place.address);
-                drop(address.map(|address| Staging::<B> { address, context }));
-            }
-            Memory::Image(image) => image.retire(&context),
-            _ => {}
+        if let Memory::Image(image) = &mut self.memory {
+            image.retire(&self.context);
         }
     }
 }
@@ -389,20 +410,20 @@ impl<B: Backend<Mem = UsmMem<B>>> Command<'_, B>
 where
     B::Context: BufferMemory<B>,
 {
-    /// Gives the buffers of a command their memory: it is one of this device.
-    pub fn settle(&self, device: &Arc<B::Device>) -> UrResult<()> {
-        match self {
+    /// Where its buffers start for commands of a device; 0 for those that it does not have.
+    #[inline(always)]
+    pub fn addresses(&self, device: &B::Device) -> UrResult<[usize; 2]> {
+        Ok(match self {
             Command::BufferRead { buffer, .. }
             | Command::BufferWrite { buffer, .. }
             | Command::BufferFill { buffer, .. }
             | Command::BufferReadRect { buffer, .. }
-            | Command::BufferWriteRect { buffer, .. } => buffer.settle(device),
+            | Command::BufferWriteRect { buffer, .. } => [buffer.address_on(device)?, 0],
             Command::BufferCopy { src, dst, .. } | Command::BufferCopyRect { src, dst, .. } => {
-                src.settle(device)?;
-                dst.settle(device)
+                [src.address_on(device)?, dst.address_on(device)?]
             }
-            _ => Ok(()),
-        }
+            _ => [0; 2],
+        })
     }
 }
 
@@ -459,25 +480,18 @@ where
         if let Some(channel) = properties.channel {
             log::info!("the memory has no channels, of which a buffer names {channel}");
         }
-        let mut buffer = Self::new(context, size, Memory::own(None));
-        buffer.access = access(flags).unwrap_or(MemFlags::READ_WRITE) | flags & MemFlags::ALLOC_HOST_POINTER;
-        let devices = Context::devices(&**context);
-        // Of several devices, the first that uses the buffer has it, unless it would be the host's anyway.
-        let is_settled = devices.len() == 1 || devices.iter().all(|device| is_on_host::<B>(context, device));
-        if is_settled {
-            buffer.allocate(&devices[0])?;
-        }
+        let access = access(flags).unwrap_or(MemFlags::READ_WRITE);
+        let memory = match !flags.contains(MemFlags::ALLOC_HOST_POINTER) && has_several::<B>(context) {
+            true => Memory::Moving(Moving::new(size)),
+            false => Self::own(context, flags, size)?,
+        };
+        let mut buffer = Self::new(context, size, memory);
+        buffer.access = access;
         if let Some(host) = properties.host {
-            let address = match (is_settled, &buffer.memory) {
-                (false, Memory::Own { contents, .. }) => {
-                    let address = allocate::<B>(context, UsmKind::Host, size)?;
-                    let context = context.clone();
-                    *contents.lock() = Some(Staging { address, context });
-                    address
-                }
-                _ => buffer.address(),
-            };
-            context.usm_copy(address as *mut c_void, host.0, size)?;
+            match &buffer.memory {
+                Memory::Moving(moving) => moving.fill(context, host.0)?,
+                _ => context.usm_copy(buffer.address() as *mut c_void, host.0, size)?,
+            }
             buffer.host = flags.contains(MemFlags::USE_HOST_POINTER).then_some(host.0.addr());
         }
         Ok(Arc::new(buffer))
@@ -521,8 +535,10 @@ where
         if let Memory::Image(image) = &self.memory {
             return image.native();
         }
-        self.settle(device.unwrap_or(&Context::devices(&*self.context)[0]))?;
-        Ok(self.address() as NativeHandle)
+        let device = device.unwrap_or(&Context::devices(&*self.context)[0]);
+        self.context.check_device(device)?;
+        self.give_out(device)?;
+        Ok(self.address_on(device)? as NativeHandle)
     }
 
     fn image_from_native(
@@ -546,7 +562,13 @@ where
             on_host: found.kind != UsmType::DEVICE,
         };
         let memory = match owned {
-            true => Memory::own(Some(place)),
+            true => Memory::Own(
+                place,
+                Staging {
+                    address,
+                    context: context.clone(),
+                },
+            ),
             false => Memory::Foreign(place),
         };
         Ok(Arc::new(Self::new(context, found.base + found.size - address, memory)))

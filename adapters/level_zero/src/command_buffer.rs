@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Command buffers: regular command lists, filled while commands are appended.
 //!
-//! The commands go through a [queue that records](Queue::recording). An out-of-order buffer has barriers where a command
+//! A [recorder](Recorder) puts the commands into a list. An out-of-order buffer has barriers where a command
 //! waits for one behind the last barrier, so that a run needs no events. A launch that the client may change has the number
 //! of a mutable command. An update takes note of what is new, and the next run changes the list, once for all updates.
 //! Where it cannot be changed, since it runs or the driver lacks the change, that run has a new one.
@@ -11,13 +11,13 @@
 //! ones, or cannot change them and the client wants to.
 
 use std::ffi::c_void;
-use std::ptr::{from_ref, null};
+use std::ptr::null;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::{
-    Arg, Change, Changed, CommandList, EventOut, HandleCell, Node, OwnedCommand, OwnedLaunch, Signal, SoftwareRuns,
-    TrackedQueue, UrResult, WaitList,
+    Arg, Change, Changed, CommandList, EventOut, HandleCell, Moved, Node, OwnedCommand, OwnedLaunch, Signal,
+    SoftwareRuns, TrackedQueue, UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -25,8 +25,9 @@ use oxur_fork::InTurn;
 use smallvec::SmallVec;
 
 use crate::kernel::Groups;
+use crate::lists::{ListSettings, Recorder};
 use crate::queue::{After, Deps, Marker, append, append_barrier};
-use crate::ze::{Owned, desc, ze, ze_get};
+use crate::ze::{desc, ze, ze_get};
 use crate::{LevelZero, Queue};
 
 /// A command buffer.
@@ -86,7 +87,7 @@ impl Run {
 
 /// A command list.
 pub(crate) struct List {
-    recorder: Arc<Queue>,
+    recorder: Recorder,
     in_order: bool,
     /// How many commands are before the last barrier.
     ordered: usize,
@@ -115,25 +116,14 @@ const CHANGES: ze_mutable_command_exp_flags_t = ZE_MUTABLE_COMMAND_EXP_FLAG_KERN
 
 impl List {
     fn new(commands: &CommandList<LevelZero>) -> UrResult<Self> {
-        let (context, device, settings) = (commands.context(), commands.device(), commands.settings());
-        let mutable = ze_mutable_command_list_exp_desc_t::default();
-        let desc = ze_command_list_desc_t {
-            pNext: match settings.updatable {
-                true => from_ref(&mutable).cast(),
-                false => null(),
-            },
-            commandQueueGroupOrdinal: device.facts.ordinal,
-            flags: if settings.in_order {
-                ZE_COMMAND_LIST_FLAG_IN_ORDER
-            } else {
-                0
-            },
-            ..Default::default()
+        let settings = commands.settings();
+        let of_list = ListSettings {
+            device: commands.device().raw,
+            in_order: settings.in_order,
+            updatable: settings.updatable,
         };
-        // SAFETY: a live context and device, descriptions that live until the call returns, and the list that was just made.
-        let raw = unsafe { Owned::new(ze_get!(zeCommandListCreate(**context.raw, device.raw, &desc))?, true) };
         Ok(Self {
-            recorder: Queue::recording(raw, context, device),
+            recorder: Recorder::new(of_list, commands.context(), commands.device())?,
             in_order: settings.in_order,
             ordered: 0,
             launches: Vec::new(),
@@ -248,7 +238,7 @@ struct Descriptions {
 
 impl Descriptions {
     /// Adds what is new of a launch.
-    fn add(&mut self, known: &Changeable, launch: &OwnedLaunch<LevelZero>, recorder: &Queue) -> UrResult<()> {
+    fn add(&mut self, known: &Changeable, launch: &OwnedLaunch<LevelZero>, recorder: &Recorder) -> UrResult<()> {
         let mut args = known.args;
         while args != 0 {
             let index = args.trailing_zeros();
@@ -264,17 +254,14 @@ impl Descriptions {
         Ok(())
     }
 
-    fn add_arg(&mut self, id: u64, arg: &Arg<'_, LevelZero>, recorder: &Queue) -> UrResult<()> {
+    fn add_arg(&mut self, id: u64, arg: &Arg<'_, LevelZero>, recorder: &Recorder) -> UrResult<()> {
         let address = |address: usize| (size_of::<usize>(), value(&address.to_ne_bytes()));
         let (size, value) = match arg {
             Arg::Value(_, bytes) => (bytes.len(), value(bytes)),
             Arg::Local(_, size) => (*size, None),
             Arg::Pointer(_, pointer) => address(pointer.addr()),
             Arg::Mem(_, None, _) => address(0),
-            Arg::Mem(_, Some(mem), _) => {
-                mem.settle(&recorder.device)?;
-                address(mem.address())
-            }
+            Arg::Mem(_, Some(mem), _) => address(mem.address_on(&recorder.device)?),
             Arg::Sampler(..) => return kit::unsupported(),
         };
         let index = arg.index();
@@ -490,6 +477,8 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
             Some(list) => list,
             empty => empty.insert(self.list_of(&nodes)?),
         };
+        let moved = Moved::of_list(queue, &nodes, wait)?;
+        let wait = moved.as_ref().map_or(Ok(wait), Moved::wait_list)?;
         let before = state.last.as_ref().map(|last| last.end(queue)).transpose()?.flatten();
         let after = before.as_ref().map_or(After::Nothing, After::Marker);
         let (mut raw, mut end) = (list.raw(), None);
@@ -500,6 +489,9 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
             // SAFETY: live handles; both lists are locked.
             unsafe { append!(deps, zeCommandListImmediateAppendCommandListsExp(queue, 1, &mut raw)) }
         })?;
+        if let Some(moved) = moved {
+            moved.submitted();
+        }
         let is_same = |last: &Run| last.end.is_none() && Arc::ptr_eq(&last.queue, queue);
         if end.is_some() || !state.last.as_ref().is_some_and(is_same) {
             _past = state.last.replace(Run {

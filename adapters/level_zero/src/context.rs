@@ -13,8 +13,9 @@ use oxur_fork::{OnceLock, Turns};
 use crate::event::WATCHER;
 use crate::event::pool::EventPools;
 use crate::image::Image;
+use crate::lists::IdleLists;
 use crate::ze::{self, ContextKind, ListKind, Owned, desc, ze, ze_get};
-use crate::{Device, LevelZero, Queue};
+use crate::{Device, LevelZero, Queue, bindless};
 
 /// A context.
 pub(crate) struct Context {
@@ -39,6 +40,8 @@ pub(crate) struct SharedContext {
     /// What may use memory that is freed.
     pub(crate) in_flight: Arc<InFlight<Queue>>,
     pub(crate) events: Arc<EventPools>,
+    pub(crate) bindless: bindless::Images,
+    pub(crate) lists: IdleLists,
     raw: Arc<Owned<ContextKind>>,
 }
 
@@ -54,6 +57,8 @@ impl SharedContext {
             foreign: kit::ForeignMemory::default(),
             in_flight: Arc::default(),
             events: EventPools::new(&raw, devices),
+            bindless: bindless::Images::default(),
+            lists: IdleLists::default(),
             raw: raw.clone(),
         })
     }
@@ -228,6 +233,7 @@ impl kit::BufferMemory<LevelZero> for Context {
     type Image = Image;
 
     const ALIGNMENT: usize = ALIGNMENT;
+    const MOVES: bool = true;
 
     fn is_integrated(device: &Device) -> bool {
         device.is_integrated()
@@ -237,5 +243,3 @@ impl kit::BufferMemory<LevelZero> for Context {
         device.reaches(other)
     }
 }
-
-impl kit::BindlessImages<LevelZero> for Context {}

@@ -102,6 +102,11 @@ impl Device {
         self.driver.api_version >= ZE_API_VERSION_1_14 && ze::api().zeDeviceSynchronize.is_some()
     }
 
+    /// Whether kernels use images that they know by a number.
+    pub(crate) fn has_bindless(&self) -> bool {
+        self.driver.has(ZE_BINDLESS_IMAGE_EXP_NAME) && ze::api().zeImageGetDeviceOffsetExp.is_some()
+    }
+
     /// Whether memory of the host and of the device are the same.
     pub(crate) fn is_integrated(&self) -> bool {
         self.facts.has(ZE_DEVICE_PROPERTY_FLAG_INTEGRATED)

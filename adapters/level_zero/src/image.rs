@@ -64,7 +64,11 @@ impl Pixels {
 
 impl Image {
     /// What a client's description means on a device.
-    fn describe(device: &Device, format: &ImageFormat, desc: &ImageDesc) -> UrResult<(ImageShape, ze_image_desc_t)> {
+    pub(crate) fn describe(
+        device: &Device,
+        format: &ImageFormat,
+        desc: &ImageDesc,
+    ) -> UrResult<(ImageShape, ze_image_desc_t)> {
         let is_srgb = format.channelOrder == ImageChannelOrder::SRGBA;
         let known = conv::image_format(format).filter(|_| !is_srgb || device.driver.has(ZE_SRGB_EXT_NAME));
         let Some((layout, pixel)) = known else {
@@ -98,7 +102,7 @@ impl Image {
         Ok((shape, ze_desc))
     }
 
-    fn new(raw: Owned<ImageKind>, shape: ImageShape, device: &Device) -> Self {
+    pub(crate) fn new(raw: Owned<ImageKind>, shape: ImageShape, device: &Device) -> Self {
         Self {
             raw,
             shape,

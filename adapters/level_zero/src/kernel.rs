@@ -212,10 +212,7 @@ impl OnDevice {
             }
             Arg::Mem(index, Some(ref mem), _) => match mem.image() {
                 Ok(image) => self.set_object(index, image.handle() as usize),
-                Err(_) => {
-                    mem.settle(&self.device)?;
-                    self.set_address(index, mem.address(), new)
-                }
+                Err(_) => self.set_address(index, mem.address_on(&self.device)?, new),
             },
             Arg::Mem(index, None, _) => self.set_address(index, 0, new),
             Arg::Sampler(index, ref sampler) => self.set_object(index, sampler.handle() as usize),
@@ -630,6 +627,12 @@ impl kit::Kernel<LevelZero> for Kernel {
         }
         self.own_args.lock().set(&arg, self.is_snapshot);
         Ok(())
+    }
+
+    fn own_args(&self, to: &mut dyn FnMut(Arg<'_, LevelZero>) -> UrResult<()>) -> UrResult<()> {
+        // As in `set_own_args`.
+        let args = self.own_args.lock().clone();
+        args.give(to)
     }
 
     fn snapshot(&self, args: Args<'_, LevelZero>) -> UrResult<Arc<Self>> {

@@ -6,6 +6,7 @@
 //! uses events again ([`event::pool`]).
 
 mod adapter;
+mod bindless;
 mod command_buffer;
 mod context;
 mod conv;
@@ -13,6 +14,7 @@ mod device;
 mod event;
 mod image;
 mod kernel;
+mod lists;
 mod platform;
 mod program;
 mod queue;

@@ -20,16 +20,19 @@ use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{InTurn, Mutex, OnceLock};
 
-pub(crate) use self::commands::{append, append_barrier, append_copy, append_fill};
+pub(crate) use self::commands::{
+    append, append_barrier, append_copy, append_fill, append_launch, fills, is_cooperative, of_launch,
+};
 use self::submit::State;
 pub(crate) use self::submit::{After, Deps, Marker};
 use crate::event::{EventType, WATCHER};
+use crate::lists::Recorder;
 use crate::ze::{self, ListKind, Owned, ze};
 use crate::{Context, Device, LevelZero, Mem};
 
 type Wait<'a> = WaitList<'a, LevelZero>;
 type Out<'a> = EventOut<'a, LevelZero>;
-type How<'a> = kit::Submission<'a, LevelZero>;
+pub(crate) type How<'a> = kit::Submission<'a, LevelZero>;
 
 /// A queue.
 pub(crate) struct Queue {
@@ -53,7 +56,7 @@ pub(crate) struct Queue {
     complete: AtomicU64,
     /// In order: lists that ran as the last of so many commands, and that nobody has any more. Not a part of what is changed in
     /// turn: who gives up a list may have no turn.
-    retired: Mutex<Vec<(u64, Arc<Queue>)>>,
+    retired: Mutex<Vec<(u64, Recorder)>>,
     has_retired: AtomicBool,
     pub(crate) device: Arc<Device>,
     pub(crate) context: Arc<Context>,
@@ -242,8 +245,8 @@ impl kit::Queue<LevelZero> for Queue {
 
     kit::memory_queue_methods!(LevelZero);
 
-    fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
-        kit::begin_native_by_barrier(self, wait)
+    fn begin_native_command(self: &Arc<Self>, mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
+        kit::memory_queue::begin_native_by_barrier(self, mems, wait)
     }
 
     fn end_native_command(self: &Arc<Self>, event: Out<'_>) -> UrResult<()> {

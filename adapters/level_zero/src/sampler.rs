@@ -42,24 +42,34 @@ impl Drop for Sampler {
     }
 }
 
+/// A sampler as Level Zero takes it.
+fn describe(properties: &SamplerProperties) -> ze_sampler_desc_t {
+    ze_sampler_desc_t {
+        addressMode: match properties.addressing {
+            SamplerAddressingMode::CLAMP_TO_EDGE => ZE_SAMPLER_ADDRESS_MODE_CLAMP,
+            SamplerAddressingMode::CLAMP => ZE_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
+            SamplerAddressingMode::REPEAT => ZE_SAMPLER_ADDRESS_MODE_REPEAT,
+            SamplerAddressingMode::MIRRORED_REPEAT => ZE_SAMPLER_ADDRESS_MODE_MIRROR,
+            _ => ZE_SAMPLER_ADDRESS_MODE_NONE,
+        },
+        filterMode: match properties.filter {
+            SamplerFilterMode::LINEAR => ZE_SAMPLER_FILTER_MODE_LINEAR,
+            _ => ZE_SAMPLER_FILTER_MODE_NEAREST,
+        },
+        isNormalized: properties.normalized.into(),
+        ..Default::default()
+    }
+}
+
+/// The same for a bindless image.
+pub(crate) fn describe_bindless(properties: &SamplerProperties) -> UrResult<ze_sampler_desc_t> {
+    Ok(describe(&properties.with_one_addressing()?))
+}
+
 impl kit::Sampler<LevelZero> for Sampler {
     fn create(context: &Arc<Context>, properties: &SamplerProperties) -> UrResult<Arc<Self>> {
         properties.without_bindless()?;
-        let desc = ze_sampler_desc_t {
-            addressMode: match properties.addressing {
-                SamplerAddressingMode::CLAMP_TO_EDGE => ZE_SAMPLER_ADDRESS_MODE_CLAMP,
-                SamplerAddressingMode::CLAMP => ZE_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER,
-                SamplerAddressingMode::REPEAT => ZE_SAMPLER_ADDRESS_MODE_REPEAT,
-                SamplerAddressingMode::MIRRORED_REPEAT => ZE_SAMPLER_ADDRESS_MODE_MIRROR,
-                _ => ZE_SAMPLER_ADDRESS_MODE_NONE,
-            },
-            filterMode: match properties.filter {
-                SamplerFilterMode::LINEAR => ZE_SAMPLER_FILTER_MODE_LINEAR,
-                _ => ZE_SAMPLER_FILTER_MODE_NEAREST,
-            },
-            isNormalized: properties.normalized.into(),
-            ..Default::default()
-        };
+        let desc = describe(properties);
         let device = context.devices[0].raw;
         // SAFETY: a live context and a device of it, a description that lives until the call returns, and the sampler that
         // was just made.

@@ -162,6 +162,27 @@ impl Context {
 impl kit::UsmAlloc<LevelZero> for Context {
     kit::context_usm_methods!(LevelZero);
 
+    fn usm_alloc_pitched(
+        self: &Arc<Self>,
+        request: kit::UsmRequest<'_, LevelZero>,
+        width: usize,
+        height: usize,
+        element_size: usize,
+    ) -> UrResult<(*mut c_void, usize)> {
+        let kit::UsmKind::Device(device) = request.kind else {
+            return kit::unsupported();
+        };
+        let (context, size) = (**self.raw, u32::try_from(element_size).unwrap_or(0));
+        if size == 0 || !width.is_multiple_of(element_size) {
+            kit::bail!(ERROR_INVALID_VALUE: "rows of {width} bytes have no elements of {element_size} bytes");
+        }
+        let elements = width / element_size;
+        // SAFETY: a live context and a device of it, and a place for the result.
+        let pitch: usize = unsafe { ze_get!(zeMemGetPitchFor2dImage(context, device.raw, elements, height, size)) }?;
+        let size = pitch * height;
+        Ok((self.usm_alloc(kit::UsmRequest { size, ..request })?, pitch))
+    }
+
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
         let (driver, import, _) = self.devices[0].driver.import_functions()?;
         // SAFETY: the driver's function and handle; the client vouches for its memory.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Images and samplers.
 
+use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use oxur_conformance_level_zero::sys::*;
-use oxur_conformance_level_zero::{Image, Rig, Sampler, expect, intel, ok};
+use oxur_conformance_level_zero::{Image, Rig, Sampler, expect, has_extension, intel, ok};
 
 const SWIZZLE: [ze_image_format_swizzle_t; 4] = [
     ZE_IMAGE_FORMAT_SWIZZLE_R,
@@ -465,4 +466,90 @@ fn pitches() {
     for (index, (got, source)) in to.values::<[u32; 4]>().iter().zip(pixels(30)).enumerate() {
         assert_eq!(*got, if index % 10 < 4 { source } else { [1; 4] }, "{index}");
     }
+}
+
+/// ZE_experimental_bindless_image: zeImageGetDeviceOffsetExp gives a number for an image that was made with the flag BINDLESS,
+/// or a view of it. A sampled one has its sampler in the chain.
+#[test]
+fn bindless() {
+    let rig = Rig::new();
+    let is_there = has_extension(&rig, ZE_BINDLESS_IMAGE_EXP_NAME);
+    if !is_there {
+        return println!("the driver has no bindless images");
+    }
+    let mut sampler = ze_sampler_desc_t::default();
+    let with = |flags, next: *mut c_void, plain: &ze_image_desc_t| {
+        let bindless = Box::new(ze_image_bindless_exp_desc_t {
+            flags,
+            pNext: next,
+            ..Default::default()
+        });
+        let mut described = *plain;
+        described.pNext = (&raw const *bindless).cast();
+        // The caller uses the description while the test runs.
+        std::mem::forget(bindless);
+        described
+    };
+    let plain = desc(ZE_IMAGE_TYPE_2D, [8, 4, 1]);
+    let sampled = ZE_IMAGE_BINDLESS_EXP_FLAG_BINDLESS | ZE_IMAGE_BINDLESS_EXP_FLAG_SAMPLED_IMAGE;
+    let image = rig
+        .image(&with(ZE_IMAGE_BINDLESS_EXP_FLAG_BINDLESS, null_mut(), &plain))
+        .expect("zeImageCreate");
+    let offset = |image| {
+        let mut offset = 0;
+        ok!(zeImageGetDeviceOffsetExp(image, &mut offset));
+        offset
+    };
+    let first = offset(image.raw());
+    assert_ne!(first, 0);
+    assert_eq!(offset(image.raw()), first, "it stays");
+    let view = |described: &ze_image_desc_t| {
+        let mut view = null_mut();
+        ok!(zeImageViewCreateExt(
+            rig.context.raw(),
+            rig.device,
+            described,
+            image.raw(),
+            &mut view
+        ));
+        view
+    };
+    let views = [
+        view(&with(ZE_IMAGE_BINDLESS_EXP_FLAG_BINDLESS, null_mut(), &plain)),
+        view(&with(sampled, (&raw mut sampler).cast(), &plain)),
+    ];
+    let offsets = views.map(offset);
+    assert!(
+        offsets[0] != offsets[1] && !offsets.contains(&first),
+        "each has its own"
+    );
+    for view in views {
+        ok!(zeImageDestroy(view));
+    }
+    // Pixels of the image are those of its views.
+    write(&rig, &image, &pixels(32), null());
+    assert_eq!(read(&rig, &image, 32, null()), pixels(32));
+    // What is wrong.
+    let create = |described: &ze_image_desc_t| rig.image(described).map(|_| ());
+    assert_eq!(
+        create(&with(4, null_mut(), &plain)),
+        Err(ZE_RESULT_ERROR_INVALID_ENUMERATION)
+    );
+    assert_eq!(
+        create(&with(sampled, null_mut(), &plain)),
+        Err(ZE_RESULT_ERROR_INVALID_ARGUMENT)
+    );
+    let other = rig.image(&plain).expect("zeImageCreate");
+    expect!(
+        zeImageGetDeviceOffsetExp(other.raw(), &mut 0),
+        ZE_RESULT_ERROR_INVALID_ARGUMENT
+    );
+    expect!(
+        zeImageGetDeviceOffsetExp(image.raw(), null_mut()),
+        ZE_RESULT_ERROR_INVALID_NULL_POINTER
+    );
+    expect!(
+        zeImageGetDeviceOffsetExp(null_mut(), &mut 0),
+        ZE_RESULT_ERROR_INVALID_NULL_HANDLE
+    );
 }

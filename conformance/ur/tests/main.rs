@@ -3,6 +3,7 @@
 
 mod adapter;
 mod bad_input;
+mod bindless_images;
 mod buffer;
 mod command_buffer;
 mod command_buffer_errors;
@@ -36,6 +37,7 @@ mod launch;
 mod link;
 mod loader;
 mod memory_export;
+mod moving_buffers;
 mod native;
 mod native_opencl;
 mod platform;

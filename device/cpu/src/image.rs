@@ -342,6 +342,12 @@ impl Shape {
         self
     }
 
+    /// The same with a sampler, for kernels that have no other.
+    pub fn sampled(mut self, sampler: SamplerBits) -> Self {
+        self.image.sampler = sampler;
+        self
+    }
+
     /// The descriptor for kernels.
     #[inline]
     pub fn image(&self) -> &Image {

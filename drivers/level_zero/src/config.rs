@@ -26,10 +26,24 @@ pub(crate) struct Config {
     pub(crate) devices: usize,
     /// `ZE_OXUR_SUB_DEVICES`: the number of sub-devices of each device, instead of one for each NUMA node.
     pub(crate) sub_devices: Option<usize>,
+    /// `ZE_OXUR_MEMORY`: what devices say of their memory.
+    pub(crate) memory: Memory,
     /// `ZE_OXUR_VENDOR_ID`: the vendor that devices report.
     pub(crate) vendor_id: Option<u32>,
     /// `ZE_OXUR_DEVICE_NAME`: the name that devices report.
     pub(crate) name: Option<String>,
+}
+
+/// What devices say of their memory. It always is the host's: programs choose by this whether they copy data between devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Memory {
+    /// That it is the host's.
+    #[default]
+    Host,
+    /// That it is their own, and others reach it.
+    Peers,
+    /// That it is their own, and only they and their parts reach it.
+    Apart,
 }
 
 impl Default for Config {
@@ -41,6 +55,7 @@ impl Default for Config {
             hidden: Vec::new(),
             devices: 1,
             sub_devices: None,
+            memory: Memory::Host,
             vendor_id: None,
             name: None,
         }
@@ -93,6 +108,9 @@ impl Config {
                 })
                 .unwrap_or(default.devices),
             sub_devices: variables.parse("SUB_DEVICES", "it is a number of sub-devices", count),
+            memory: variables
+                .parse("MEMORY", "it is `host`, `peers` or `apart`", memory)
+                .unwrap_or_default(),
             vendor_id: variables.parse("VENDOR_ID", "it is a number such as 0x8086", number),
             name: variables.parse("DEVICE_NAME", "it is a name", |value| Some(value.to_owned())),
         }
@@ -123,6 +141,15 @@ fn device_type(value: &str) -> Option<ze_device_type_t> {
     match &*value.to_ascii_lowercase() {
         "gpu" => Some(ZE_DEVICE_TYPE_GPU),
         "cpu" => Some(ZE_DEVICE_TYPE_CPU),
+        _ => None,
+    }
+}
+
+fn memory(value: &str) -> Option<Memory> {
+    match &*value.to_ascii_lowercase() {
+        "host" => Some(Memory::Host),
+        "peers" => Some(Memory::Peers),
+        "apart" => Some(Memory::Apart),
         _ => None,
     }
 }
@@ -199,6 +226,7 @@ mod tests {
             ("ZE_OXUR_HIDE_EXTENSIONS", "ZE_a, ZE_b"),
             ("ZE_OXUR_DEVICES", "2"),
             ("ZE_OXUR_SUB_DEVICES", "0"),
+            ("ZE_OXUR_MEMORY", "Peers"),
             ("ZE_OXUR_VENDOR_ID", "0x8086"),
             ("ZE_OXUR_DEVICE_NAME", "Ponte Vecchio"),
         ]);
@@ -209,6 +237,7 @@ mod tests {
             hidden: vec!["ZE_a".to_owned(), "ZE_b".to_owned()],
             devices: 2,
             sub_devices: Some(0),
+            memory: Memory::Peers,
             vendor_id: Some(0x8086),
             name: Some("Ponte Vecchio".to_owned()),
         };
@@ -236,6 +265,7 @@ mod tests {
             ("ZE_OXUR_DEVICES", "0"),
             ("ZE_OXUR_DEVICES", "99999999999"),
             ("ZE_OXUR_SUB_DEVICES", "-1"),
+            ("ZE_OXUR_MEMORY", "device"),
             ("ZE_OXUR_VENDOR_ID", "Intel"),
         ] {
             assert_eq!(read(&[(name, value)]), Config::default(), "{name}={value}");

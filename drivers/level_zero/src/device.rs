@@ -18,7 +18,7 @@ use oxur_device_cpu::machine::{Facts, topology};
 use oxur_fork::OnceLock;
 
 use self::hierarchy::Hierarchy;
-use crate::config::Config;
+use crate::config::{Config, Memory};
 use crate::entry::{ZeResult, entry, err};
 use crate::handle::{self, Chain, list, none, object, out};
 
@@ -54,6 +54,15 @@ impl Device {
             }
         });
         devices.clone()
+    }
+
+    /// Whether it says that it reaches the memory of another one. All memory belongs to the process, and every CPU reaches it.
+    fn reaches(&self, other: &Self) -> bool {
+        let root = |device: &Self| match &device.parent {
+            Some(parent) => parent.as_ptr(),
+            None => std::ptr::from_ref(device),
+        };
+        Config::get().memory != Memory::Apart || root(self) == root(other)
     }
 
     /// Its sub-devices, or the device if it has none.
@@ -196,12 +205,8 @@ entry! {
 
     fn zeDeviceCanAccessPeer(device: ze_device_handle_t, peer: ze_device_handle_t, value: *mut ze_bool_t) {
         // SAFETY: passed on to the caller.
-        unsafe {
-            object::<Device>(device)?;
-            object::<Device>(peer)?;
-            // All memory belongs to the process, and every CPU reaches it.
-            *out(value)? = 1;
-        }
+        let (device, peer, value) = unsafe { (object::<Device>(device)?, object::<Device>(peer)?, out(value)?) };
+        *value = device.reaches(peer).into();
         Ok(())
     }
 
@@ -211,14 +216,16 @@ entry! {
         properties: *mut ze_device_p2p_properties_t,
     ) {
         // SAFETY: passed on to the caller.
-        let (properties, chain) = unsafe {
-            object::<Device>(device)?;
-            object::<Device>(peer)?;
+        let (reaches, properties, chain) = unsafe {
+            let reaches = object::<Device>(device)?.reaches(object::<Device>(peer)?);
             let properties = out(properties)?;
             let chain = Chain::new(properties.pNext);
-            (properties, chain)
+            (reaches, properties, chain)
         };
-        properties.flags = ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS;
+        properties.flags = match reaches {
+            true => ZE_DEVICE_P2P_PROPERTY_FLAG_ACCESS | ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS,
+            false => 0,
+        };
         if let Some(bandwidth) = chain.find_mut::<ze_device_p2p_bandwidth_exp_properties_t>() {
             // Zero is an unknown one.
             bandwidth.logicalBandwidth = 0;

@@ -2,7 +2,8 @@
 //! Images: Level Zero's functions on [`oxur_device_cpu::image`], which has their shapes and copies.
 //!
 //! The pixels of an image are memory without gaps between rows. Other images may have the same pixels: views, and images of
-//! linear memory (`ze_image_pitched_exp_desc_t`).
+//! linear memory (`ze_image_pitched_exp_desc_t`). Kernels know any image by the address of its descriptor, which is what
+//! `zeImageGetDeviceOffsetExp` gives for bindless ones. The descriptor has the sampler of a sampled image.
 
 mod format;
 #[cfg(test)]
@@ -12,6 +13,7 @@ use std::ffi::c_void;
 use std::sync::{Arc, Weak};
 
 use level_zero_sys::*;
+use oxur_compiler::SamplerBits;
 use oxur_device_cpu::bytes::CopyRows;
 use oxur_device_cpu::image::{Desc, ImageError, Kind, Region, Shape};
 
@@ -20,6 +22,7 @@ use crate::handle::{Chain, destroy, export, object, out, required};
 use crate::mem::access::PITCH_ALIGNMENT;
 use crate::mem::block::Block;
 use crate::mem::{Options, new_id};
+use crate::sampler::bits_of;
 use crate::{Context, Device};
 
 /// An image.
@@ -31,6 +34,7 @@ pub(crate) struct Image {
     id: u64,
     /// The memory of its pixels; `None` if the client imported that into the driver.
     memory: Option<Arc<Block>>,
+    is_bindless: bool,
 }
 
 impl From<ImageError> for Error {
@@ -132,6 +136,9 @@ struct Request<'a> {
     chain: Chain,
     next: *const c_void,
     pitched: Option<&'a ze_image_pitched_exp_desc_t>,
+    is_bindless: bool,
+    /// That of a sampled image.
+    sampler: SamplerBits,
 }
 
 /// Checks a descriptor.
@@ -165,15 +172,26 @@ unsafe fn request<'a>(desc: &ze_image_desc_t) -> ZeResult<Request<'a>> {
             "images with mip levels are not supported",
         ));
     }
-    if chain
+    let bindless = chain
         .find::<ze_image_bindless_exp_desc_t>()
-        .is_some_and(|bindless| bindless.flags != 0)
-    {
-        return Err(Error::new(
-            ZE_RESULT_ERROR_UNSUPPORTED_FEATURE,
-            "bindless images are not supported",
-        ));
+        .map_or(0, |bindless| bindless.flags);
+    let (is_bindless, is_sampled) = (
+        bindless & ZE_IMAGE_BINDLESS_EXP_FLAG_BINDLESS != 0,
+        bindless & ZE_IMAGE_BINDLESS_EXP_FLAG_SAMPLED_IMAGE != 0,
+    );
+    if bindless > 0x3 {
+        return err(ZE_RESULT_ERROR_INVALID_ENUMERATION);
     }
+    let sampler = match (is_sampled, chain.find::<ze_sampler_desc_t>()) {
+        (true, Some(sampler)) => bits_of(sampler)?,
+        (true, None) => {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                "a sampled image needs a ze_sampler_desc_t in the chain of its description",
+            ));
+        }
+        (false, _) => SamplerBits::NONE,
+    };
     let custom = chain.find::<ze_custom_pitch_exp_desc_t>();
     let pitched = chain.find::<ze_image_pitched_exp_desc_t>();
     let width = usize::try_from(desc.width).unwrap_or(usize::MAX);
@@ -197,6 +215,8 @@ unsafe fn request<'a>(desc: &ze_image_desc_t) -> ZeResult<Request<'a>> {
         chain,
         next: desc.pNext,
         pitched,
+        is_bindless,
+        sampler,
     })
 }
 
@@ -241,9 +261,10 @@ unsafe fn create(context: &Arc<Context>, device: &Arc<Device>, desc: &ze_image_d
     };
     Ok(Image {
         context: Arc::downgrade(context),
-        shape: shape.at(address as *mut u8),
+        shape: shape.at(address as *mut u8).sampled(request.sampler),
         id,
         memory,
+        is_bindless: request.is_bindless,
     })
 }
 
@@ -290,9 +311,10 @@ unsafe fn view(context: &Arc<Context>, image: &Image, desc: &ze_image_desc_t) ->
     }
     Ok(Image {
         context: image.context.clone(),
-        shape: shape.at(image.data()),
+        shape: shape.at(image.data()).sampled(request.sampler),
         id: image.id,
         memory: image.memory.clone(),
+        is_bindless: request.is_bindless,
     })
 }
 
@@ -417,6 +439,19 @@ entry! {
         properties.size = image.shape.bytes().unwrap_or(0) as u64;
         properties.rowPitch = image.descriptor().row_pitch;
         properties.slicePitch = image.descriptor().slice_pitch;
+        Ok(())
+    }
+
+    fn zeImageGetDeviceOffsetExp(image: ze_image_handle_t, offset: *mut u64) {
+        // SAFETY: passed on to the caller.
+        let (image, offset) = unsafe { (object::<Image>(image)?, out(offset)?) };
+        if !image.is_bindless {
+            return Err(Error::new(
+                ZE_RESULT_ERROR_INVALID_ARGUMENT,
+                "kernels know only bindless images by a number",
+            ));
+        }
+        *offset = std::ptr::from_ref(image.descriptor()).expose_provenance() as u64;
         Ok(())
     }
 

@@ -211,7 +211,7 @@ impl Adder<'_> {
 
     fn add(&self, command: &OwnedCommand<Cuda>) -> UrResult<Added> {
         let command = command.as_command();
-        command.settle(self.commands.device())?;
+        let at = command.addresses(self.commands.device())?;
         let nodes = match command {
             Command::Launch(launch) => {
                 let added = kernel_node(self.commands, &launch, |params| self.kernel(params))?;
@@ -237,7 +237,7 @@ impl Adder<'_> {
                 let dst = global.program.locate(self.commands.device(), &global)?;
                 self.copy(dst.addr(), src.addr(), global.count)?
             }
-            other => match other.on_memory() {
+            other => match other.on_memory(at) {
                 Some(MemoryCommand::Copy(dst, src, size)) => self.copy(dst.addr(), src.addr(), size)?,
                 Some(MemoryCommand::CopyBox(dst, src, size)) => self.copy_box(&dst, &src, size)?,
                 Some(MemoryCommand::Fill(dst, pattern, size)) => self.fill(dst.addr(), pattern, size)?,

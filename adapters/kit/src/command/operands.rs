@@ -302,16 +302,14 @@ impl<'a, B: Backend> Launch<'a, B> {
     ///
     /// # Safety
     /// As `urCommandBufferAppendKernelLaunch*Exp`.
-    pub(crate) unsafe fn with_alternatives(self, count: u32, kernels: *const KernelHandle) -> UrResult<Self> {
-        if (count == 0) != kernels.is_null() {
-            crate::bail!(ERROR_INVALID_VALUE: "there are {count} alternatives and their pointer is {kernels:p}");
-        }
-        // SAFETY: passed on to the caller.
-        let kernel_alternatives = Some(unsafe { Objects::new(kernels, count) }?);
-        Ok(Self {
-            kernel_alternatives,
-            ..self
-        })
+    #[inline(always)]
+    pub(crate) unsafe fn with_alternatives(mut self, count: u32, kernels: *const KernelHandle) -> UrResult<Self> {
+        self.kernel_alternatives = Some(match count == 0 && kernels.is_null() {
+            true => Objects { handles: &[] },
+            // SAFETY: passed on to the caller.
+            false => unsafe { alternatives::<B>(count, kernels) }?,
+        });
+        Ok(self)
     }
 
     /// The launch with a kernel that has its arguments.
@@ -340,6 +338,19 @@ impl<'a, B: Backend> Launch<'a, B> {
             arg_rollback: ArgRollback::default(),
         })
     }
+}
+
+/// Kernels that updates of a launch may choose.
+///
+/// # Safety
+/// As `urCommandBufferAppendKernelLaunch*Exp`.
+#[cold]
+unsafe fn alternatives<'a, B: Backend>(count: u32, kernels: *const KernelHandle) -> UrResult<Objects<'a, B::Kernel>> {
+    if (count == 0) != kernels.is_null() {
+        crate::bail!(ERROR_INVALID_VALUE: "there are {count} alternatives and their pointer is {kernels:p}");
+    }
+    // SAFETY: passed on to the caller.
+    unsafe { Objects::new(kernels, count) }
 }
 
 impl<B: Backend> OwnedLaunch<B> {
@@ -449,6 +460,24 @@ impl BufferRect {
     /// The byte behind the box in `a`.
     pub fn a_end(&self) -> UrResult<usize> {
         self.end(self.a_origin, self.a_row_pitch, self.a_slice_pitch)
+    }
+
+    /// The first byte of the box in `a`.
+    pub(crate) fn a_start(&self) -> usize {
+        self.start(self.a_origin, self.a_row_pitch, self.a_slice_pitch)
+    }
+
+    /// The first byte of the box in `b`.
+    pub(crate) fn b_start(&self) -> usize {
+        self.start(self.b_origin, self.b_row_pitch, self.b_slice_pitch)
+    }
+
+    /// Of a box whose end is known not to overflow.
+    fn start(&self, origin: RectOffset, row_pitch: usize, slice_pitch: usize) -> usize {
+        let or = |pitch: usize, packed: usize| if pitch == 0 { packed } else { pitch };
+        let row_pitch = or(row_pitch, self.region.width as usize);
+        let slice_pitch = or(slice_pitch, row_pitch * self.region.height as usize);
+        origin.z as usize * slice_pitch + origin.y as usize * row_pitch + origin.x as usize
     }
 
     /// The byte behind the box in `b`.

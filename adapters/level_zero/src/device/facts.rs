@@ -24,6 +24,10 @@ pub(crate) struct Facts {
     /// The size of the largest cache.
     pub(crate) cache_size: u64,
     pub(crate) images: ze_device_image_properties_t,
+    /// The largest images in USM.
+    pub(crate) linear: ze_device_pitched_alloc_exp_properties_t,
+    /// How far their rows are apart.
+    pub(crate) pitch: ze_pitched_alloc_2dimage_linear_pitch_exp_info_t,
     /// The group of queues that runs kernels, and what it can do.
     pub(crate) ordinal: u32,
     pub(crate) group: ze_command_queue_group_properties_t,
@@ -74,6 +78,8 @@ impl Facts {
     /// Asks a live device for everything.
     pub(super) fn ask(device: ze_device_handle_t, driver: &DriverFacts) -> UrResult<Self> {
         let (properties, compute, module, access, images, caches, memory, groups, external);
+        let mut pitch = ze_pitched_alloc_2dimage_linear_pitch_exp_info_t::default();
+        let mut linear = desc!(ze_device_pitched_alloc_exp_properties_t: pNext = (&raw mut pitch).cast());
         // SAFETY: a live device, and structures to fill, or as many as the lists are for.
         unsafe {
             properties = ze_struct!(zeDeviceGetProperties(device))?;
@@ -81,6 +87,9 @@ impl Facts {
             module = ze_struct!(zeDeviceGetModuleProperties(device))?;
             access = ze_struct!(zeDeviceGetMemoryAccessProperties(device));
             images = ze_struct!(zeDeviceGetImageProperties(device));
+            let mut all = desc!(ze_device_image_properties_t: pNext = (&raw mut linear).cast());
+            // Without bindless images there are none.
+            _ = ze!(zeDeviceGetImageProperties(device, &mut all));
             caches = ze_list!(Default::default(), zeDeviceGetCacheProperties(device));
             memory = ze_list!(Default::default(), zeDeviceGetMemoryProperties(device));
             groups = ze_list!(Default::default(), zeDeviceGetCommandQueueGroupProperties(device));
@@ -112,6 +121,11 @@ impl Facts {
             access: optional("access to memory", access),
             cache_size: caches.iter().map(|cache| cache.cacheSize as u64).max().unwrap_or(0),
             images: optional("images", images),
+            linear: desc!(ze_device_pitched_alloc_exp_properties_t:
+                maxImageLinearWidth = linear.maxImageLinearWidth,
+                maxImageLinearHeight = linear.maxImageLinearHeight
+            ),
+            pitch,
             ordinal: ordinal as u32,
             group: groups.get(ordinal).copied().unwrap_or_default(),
             ip_version: ip.map(|ip| ip.ipVersion),

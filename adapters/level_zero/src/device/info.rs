@@ -120,6 +120,21 @@ impl Device {
             DeviceInfo::IMAGE_MAX_BUFFER_SIZE => out.value(images.maxImageBufferSize as usize),
             DeviceInfo::IMAGE_MAX_ARRAY_SIZE => out.value(images.maxImageArraySlices as usize),
             DeviceInfo::MAX_SAMPLERS => out.value(images.maxSamplers),
+            DeviceInfo::BINDLESS_IMAGES_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_1D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_IMAGES_2D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_1D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_1D_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_2D_USM_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_2D_SUPPORT_EXP
+            | DeviceInfo::BINDLESS_SAMPLED_IMAGE_FETCH_3D_SUPPORT_EXP => out.bool(self.has_bindless()),
+            DeviceInfo::IMAGE_ARRAY_SUPPORT_EXP => out.bool(self.has_bindless() && images.maxImageArraySlices != 0),
+            DeviceInfo::MAX_IMAGE_LINEAR_WIDTH_EXP if self.has_bindless() => out.value(f.linear.maxImageLinearWidth),
+            DeviceInfo::MAX_IMAGE_LINEAR_HEIGHT_EXP if self.has_bindless() => out.value(f.linear.maxImageLinearHeight),
+            DeviceInfo::MAX_IMAGE_LINEAR_PITCH_EXP if self.has_bindless() => out.value(f.pitch.maxSupportedPitch),
+            DeviceInfo::IMAGE_PITCH_ALIGN_EXP if self.has_bindless() => out.value(f.pitch.pitchAlign as u32),
+            // There are no mipmaps.
+            DeviceInfo::MIPMAP_MAX_ANISOTROPY_EXP if self.has_bindless() => out.value(0_u32),
 
             DeviceInfo::GPU_EU_COUNT if is_gpu => out.value(f.compute_units()),
             DeviceInfo::GPU_EU_SIMD_WIDTH if is_gpu => out.value(p.physicalEUSimdWidth),

@@ -7,18 +7,17 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
-use kit::{
-    BoxSide, Command, DeviceGlobal, Launch, MemoryQueue, OwnedCommand, PlainLaunch, Range, UrError, UrResult, emulate,
-};
+use kit::{BoxSide, Command, DeviceGlobal, Launch, LaunchProperties, MemoryQueue, Range, UrError, UrResult, emulate};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
 use super::submit::{After, Deps};
 use super::{How, Out, Queue, Wait};
+use crate::bindless::of_image;
 use crate::context::SCRATCH_SIZE;
 use crate::kernel::{Prepared, WithArgs};
 use crate::ze::ze;
-use crate::{LevelZero, conv};
+use crate::{Device, LevelZero, conv};
 
 /// Calls a function that appends, whose last three parameters are the events: `append!(deps, zeCommandListAppendBarrier(list))`.
 /// The code around it must be `unsafe`.
@@ -73,53 +72,6 @@ impl Queue {
         launched.map_err(of_launch)
     }
 
-    /// Appends a command to the list of a command buffer. Those that are frequent have ways that are short.
-    pub(crate) fn record(self: &Arc<Self>, command: &OwnedCommand<LevelZero>) -> UrResult<()> {
-        if let OwnedCommand::Launch(launch) = command
-            && let Some(launch) = launch.plain()
-        {
-            return self.record_plain(launch);
-        }
-        match command.as_command() {
-            Command::UsmMemcpy { dst, src, size } if size != 0 => {
-                append_copy(self.list(), dst, src, size, Deps::none())
-            }
-            Command::UsmFill { dst, pattern, size } if self.fills(dst.addr(), pattern) => {
-                append_fill(self.list(), dst, pattern, size, Deps::none())
-            }
-            command => kit::Queue::submit(self, command, false, Wait::empty(), Out::none()),
-        }
-    }
-
-    fn record_plain(self: &Arc<Self>, launch: &PlainLaunch<LevelZero>) -> UrResult<()> {
-        let kernel = launch.kernel().on_queue(self)?;
-        let mut prepared = kernel.lock();
-        match prepared.set_plain(launch, &self.device)? {
-            Some(groups) => self
-                .append_launch(kernel.handle(), &groups, false, Deps::none())
-                .map_err(of_launch),
-            None => append_barrier(self.list(), Deps::none()),
-        }
-    }
-
-    #[inline(always)]
-    fn append_launch(
-        &self,
-        kernel: ze_kernel_handle_t,
-        groups: &ze_group_count_t,
-        cooperative: bool,
-        mut deps: Deps<'_>,
-    ) -> UrResult<()> {
-        let list = self.list();
-        // SAFETY: live handles; the list and the kernel are locked.
-        unsafe {
-            match cooperative {
-                false => append!(deps, zeCommandListAppendLaunchKernel(list, kernel, groups)),
-                true => append!(deps, zeCommandListAppendLaunchCooperativeKernel(list, kernel, groups)),
-            }
-        }
-    }
-
     /// Submits a command that is none of Level Zero's. It takes the host, which no recorded list has.
     #[cold]
     fn emulate(self: &Arc<Self>, command: Command<'_, LevelZero>, how: How<'_>) -> UrResult<()> {
@@ -127,13 +79,6 @@ impl Queue {
             true => kit::unsupported(),
             false => emulate::submit_as(self, command, how),
         }
-    }
-
-    /// Whether the driver fills memory with a pattern.
-    fn fills(&self, address: usize, pattern: &[u8]) -> bool {
-        let length = pattern.len();
-        let most = self.device.facts.group.maxMemoryFillPatternSize;
-        length.is_power_of_two() && length <= most && address.is_multiple_of(length)
     }
 
     /// Whether a command that is waited for may go to the context's synchronous list as well.
@@ -154,12 +99,7 @@ impl Queue {
 impl MemoryQueue<LevelZero> for Queue {
     #[inline(always)]
     fn launch(self: &Arc<Self>, launch: Launch<'_, LevelZero>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
-        let properties = &launch.properties;
-        let taken = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
-        if properties.cluster.is_some() || properties.work_group_memory != 0 || !taken.contains(properties.flags) {
-            return Err(impossible(&launch));
-        }
-        let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE);
+        let cooperative = is_cooperative(&launch.properties)?;
         let how = How::new(CommandType::KERNEL_LAUNCH, wait, event);
         let kernel = launch.kernel.on_queue(self)?;
         let mut prepared = kernel.lock();
@@ -177,7 +117,7 @@ impl MemoryQueue<LevelZero> for Queue {
             return self.nothing(false, how);
         };
         let launched = self.enqueue(how, |deps| {
-            self.append_launch(kernel.handle(), &groups, cooperative, deps)
+            append_launch(self.list(), kernel.handle(), &groups, cooperative, deps)
         });
         launched.map_err(of_launch)
     }
@@ -223,7 +163,7 @@ impl MemoryQueue<LevelZero> for Queue {
     }
 
     fn fill(self: &Arc<Self>, dst: *mut c_void, pattern: &[u8], size: usize, how: How<'_>) -> UrResult<()> {
-        if !self.fills(dst.addr(), pattern) {
+        if !fills(&self.device, dst.addr(), pattern) {
             return self.emulate(Command::UsmFill { dst, pattern, size }, how);
         }
         self.enqueue(how, |deps| append_fill(self.list(), dst, pattern, size, deps))
@@ -291,7 +231,43 @@ impl MemoryQueue<LevelZero> for Queue {
                 dst_origin,
                 region,
             } => self.copy_image([(dst.image()?, dst_origin), (src.image()?, src_origin)], region, how),
+            Command::BindlessCopy(ref copy) => self.copy_bindless(copy, how).map_err(of_image),
             _ => command.unsupported(),
+        }
+    }
+}
+
+/// Whether a launch is cooperative. An error if it asks for more.
+#[inline(always)]
+pub(crate) fn is_cooperative(properties: &LaunchProperties) -> UrResult<bool> {
+    let taken = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
+    if properties.cluster.is_some() || properties.work_group_memory != 0 || !taken.contains(properties.flags) {
+        return Err(impossible(properties));
+    }
+    Ok(properties.flags.contains(KernelLaunchFlags::COOPERATIVE))
+}
+
+/// Whether the driver fills memory with a pattern.
+pub(crate) fn fills(device: &Device, address: usize, pattern: &[u8]) -> bool {
+    let length = pattern.len();
+    let most = device.facts.group.maxMemoryFillPatternSize;
+    length.is_power_of_two() && length <= most && address.is_multiple_of(length)
+}
+
+/// Appends a launch of a kernel that is locked, as the list is.
+#[inline(always)]
+pub(crate) fn append_launch(
+    list: ze_command_list_handle_t,
+    kernel: ze_kernel_handle_t,
+    groups: &ze_group_count_t,
+    cooperative: bool,
+    mut deps: Deps<'_>,
+) -> UrResult<()> {
+    // SAFETY: live handles; the list and the kernel are locked.
+    unsafe {
+        match cooperative {
+            false => append!(deps, zeCommandListAppendLaunchKernel(list, kernel, groups)),
+            true => append!(deps, zeCommandListAppendLaunchCooperativeKernel(list, kernel, groups)),
         }
     }
 }
@@ -357,7 +333,7 @@ impl Queue {
 
 /// The error of a launch. What Level Zero says of arguments that were not set has no word of its own.
 #[cold]
-fn of_launch(error: UrError) -> UrError {
+pub(crate) fn of_launch(error: UrError) -> UrError {
     match error.code() {
         ResultCode::ERROR_INVALID_ARGUMENT => error.with_code(ResultCode::ERROR_INVALID_KERNEL_ARGS),
         _ => error,
@@ -365,6 +341,6 @@ fn of_launch(error: UrError) -> UrError {
 }
 
 #[cold]
-fn impossible(launch: &Launch<'_, LevelZero>) -> UrError {
-    kit::error!(ERROR_INVALID_OPERATION: "Level Zero has no way to launch a kernel with {:?}", launch.properties)
+fn impossible(properties: &LaunchProperties) -> UrError {
+    kit::error!(ERROR_INVALID_OPERATION: "Level Zero has no way to launch a kernel with {properties:?}")
 }

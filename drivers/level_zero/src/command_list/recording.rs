@@ -241,9 +241,14 @@ impl Recording {
         Ok(clone)
     }
 
-    /// Forgets all commands.
+    /// Forgets all commands. The memory for them stays.
     pub(super) fn reset(&mut self) {
-        *self = Self::new(self.in_order, self.mutable);
+        let mut commands = std::mem::take(&mut self.commands);
+        commands.clear();
+        *self = Self {
+            commands,
+            ..Self::new(self.in_order, self.mutable)
+        };
     }
 
     /// One more execution of a closed list.

@@ -8,6 +8,7 @@ use oxur_device_cpu::machine::topology;
 use super::{Device, check};
 use crate::entry::entry;
 use crate::handle::{Chain, fill, out, write_text};
+use crate::mem::access::PITCH_ALIGNMENT;
 use crate::tables::own;
 
 /// Kernels and the host may access all memory at the same time, however it was allocated.
@@ -119,6 +120,11 @@ entry! {
         if let Some(found) = chain.find_mut::<ze_device_pitched_alloc_exp_properties_t>() {
             found.maxImageLinearWidth = limits::IMAGE_2D * has_images as usize;
             found.maxImageLinearHeight = limits::IMAGE_2D * has_images as usize;
+        }
+        if let Some(found) = chain.find_mut::<ze_pitched_alloc_2dimage_linear_pitch_exp_info_t>() {
+            // The largest pixels have four channels of 32 bits.
+            found.pitchAlign = PITCH_ALIGNMENT * has_images as usize;
+            found.maxSupportedPitch = 16 * limits::IMAGE_2D * has_images as usize;
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use oxur_device_cpu::machine::memory;
 use oxur_device_cpu::{disabled, program};
 
 use super::{Device, check};
-use crate::config::Config;
+use crate::config::{Config, Memory};
 use crate::entry::entry;
 use crate::handle::{Chain, fill, out, write_text};
 use crate::tables::own;
@@ -47,7 +47,10 @@ impl Device {
         to.vendorId = config.vendor_id.unwrap_or(facts.vendor_id);
         to.deviceId = facts.signature;
         // Memory is the host's, and a page is there when it is touched.
-        to.flags = ZE_DEVICE_PROPERTY_FLAG_INTEGRATED | ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING;
+        to.flags = ZE_DEVICE_PROPERTY_FLAG_ONDEMANDPAGING;
+        if config.memory == Memory::Host {
+            to.flags |= ZE_DEVICE_PROPERTY_FLAG_INTEGRATED;
+        }
         to.subdeviceId = 0;
         if self.visible_parent().is_some() {
             to.flags |= ZE_DEVICE_PROPERTY_FLAG_SUBDEVICE;

@@ -13,7 +13,7 @@ use crate::image::{self, Image, Pixels};
 
 impl Queue {
     /// Copies a box of pixels between an image and memory.
-    pub(super) fn copy_pixels(
+    pub(crate) fn copy_pixels(
         self: &Arc<Self>,
         image: &Image,
         rect: &ImageRect,
@@ -27,7 +27,7 @@ impl Queue {
     }
 
     /// Copies a box of pixels between images.
-    pub(super) fn copy_image(
+    pub(crate) fn copy_image(
         self: &Arc<Self>,
         [dst, src]: [(&Image, RectOffset); 2],
         region: RectRegion,
