@@ -81,6 +81,16 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The value of a constant float or double.
+    pub fn as_const_real(self) -> Option<f64> {
+        if !self.ty().is_float() || self.ty().bits() < 32 {
+            return None;
+        }
+        let mut loses = 0;
+        // SAFETY: see above.
+        unsafe { (!LLVMIsAConstantFP(self.0).is_null()).then(|| LLVMConstRealGetDouble(self.0, &mut loses)) }
+    }
+
     /// Reinterprets the bits of a constant.
     pub fn const_bitcast(self, ty: Type<'c>) -> Self {
         // SAFETY: a constant, of a type with as many bits.

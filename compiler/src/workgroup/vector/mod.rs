@@ -21,6 +21,7 @@ mod memory;
 mod private;
 mod runs;
 mod small_vectors;
+mod squares;
 
 pub use cfg::Cfg;
 pub use coroutine::split;
