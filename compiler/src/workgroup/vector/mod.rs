@@ -24,7 +24,7 @@ mod small_vectors;
 mod squares;
 
 pub use cfg::Cfg;
-pub use coroutine::split;
+pub use coroutine::{CoroutineLowering, Effort, split};
 
 use super::SubGroupLayout;
 use crate::CpuLevel;
