@@ -10,7 +10,9 @@ use crate::background::Urgency;
 use crate::code::{Best, Code, Compiled, QuickRun, Variant};
 use crate::options::Tier;
 use crate::program::Program;
-use crate::runtime::{Fibers, FloatEnv, ItemCode, ItemEntry, LocalMemory, Suspendable, SuspendableEntry, stack_size};
+use crate::runtime::{
+    Fibers, FloatEnv, ItemCode, ItemEntry, LocalMemory, Suspendable, SuspendableCode, SuspendableEntry, stack_size,
+};
 use crate::workgroup::{CodeInfo, Entry};
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange, background};
 
@@ -257,6 +259,26 @@ impl Kernel {
                     spans_rows,
                     ..
                 } = code.shape;
+                if lanes == 1 {
+                    let code = SuspendableCode { entry, args };
+                    let sub_group = self.compiled.info.sub_group_size as usize;
+                    // SAFETY: passed on to the caller.
+                    let items = unsafe { steps.prepare_items(group, code, sub_group, frame) }?;
+                    let mut outcome = Ok(());
+                    let run = || {
+                        for n in groups.clone() {
+                            // SAFETY: no item runs.
+                            unsafe { (*group).set_id_of(&range, id(n)) };
+                            outcome = items.run();
+                            if outcome.is_err() {
+                                break;
+                            }
+                        }
+                    };
+                    // SAFETY: as above; what the worker has is borrowed.
+                    unsafe { worker.fibers.run_on_one_stack(stack_size, run) }?;
+                    return outcome;
+                }
                 steps.prepare(group, lanes.into(), frame, spans_rows)?;
                 let run = || {
                     for n in groups.clone() {

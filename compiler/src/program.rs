@@ -17,7 +17,7 @@ use crate::llvm::{self, Context};
 use crate::lower::{self, global_index, global_name, pointed_name};
 use crate::options::{Mode, Options, Part, Tier};
 use crate::stage_times::StageTimes;
-use crate::workgroup::{self, CodeInfo, SubGroupLayout};
+use crate::workgroup::{self, CodeInfo, Entry, ScalarCode, SubGroupLayout};
 use crate::{Error, FastMath, KernelInfo, background, builtins, image, runtime};
 
 /// A linked program. It owns its global variables, but for those that it shares with other programs.
@@ -328,6 +328,7 @@ impl Program {
         variant: Variant,
     ) -> Result<(), Error> {
         match variant {
+            Variant::Quick if shape.entry == Entry::Suspendable => codegen::simplify_split(machine, module),
             Variant::Quick => codegen::simplify(machine, module),
             _ => codegen::optimize(machine, module, &self.options, shape.lanes > 1),
         }
@@ -361,18 +362,23 @@ impl Program {
                 Err(why) => log::info!("kernel {} is run one work-item at a time: {why}", info.name),
             }
         }
-        let module = lower::kernel(context, &self.linked, kernel)?;
-        times.end("lower");
         let items_wait = info.has_barriers || self.options.mode == Mode::Scalar;
-        let shape = workgroup::finish_scalar(
-            &machine,
-            &module,
-            info.sub_group_size,
-            items_wait,
-            self.options.mode == Mode::Fast,
-        )
-        .map_err(Error::Codegen)?;
-        times.end("workgroup");
+        let mut scalar = |code| {
+            let module = lower::kernel(context, &self.linked, kernel)?;
+            times.end("lower");
+            let shape = workgroup::finish_scalar(&machine, &module, info.sub_group_size, items_wait, code)
+                .map_err(Error::Codegen)?;
+            times.end("workgroup");
+            Ok((module, shape))
+        };
+        let (module, shape) = match variant {
+            _ if self.options.mode == Mode::Scalar => scalar(ScalarCode::Reference)?,
+            Variant::Quick if !info.has_device_barrier => match scalar(ScalarCode::Quick)? {
+                (_, shape) if shape.frame > MAX_QUICK_FRAME => scalar(ScalarCode::AsVectors)?,
+                suspends => suspends,
+            },
+            _ => scalar(ScalarCode::AsVectors)?,
+        };
         Ok((machine, module, shape))
     }
 
@@ -402,6 +408,9 @@ impl Program {
         }
     }
 }
+
+/// The most bytes of a frame in quick code. All frames of a group are in memory, but only what is used of stacks.
+const MAX_QUICK_FRAME: u64 = 16 << 10;
 
 /// The variable of another program that this variable of a program is to be: one of the same module.
 fn find_shared(linked: &Linked, index: usize, other: &Arc<Program>) -> Option<(Arc<Program>, usize)> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Functions of float that are emitted inline, on whole vectors, with errors below one ulp: the most frequent functions,
+//! Functions of float as LLVM IR on whole vectors, for all targets, with errors below one ulp: the most frequent functions,
 //! and those whose libmvec variant exceeds OpenCL's error bound.
 //!
 //! The code has no branches and no calls, so it vectorizes for every vector width.
@@ -21,7 +21,7 @@ const fn split(x: f64) -> [f64; 2] {
 }
 
 /// The constants of a logarithm to the base b: `log_b(2^k (1 + f)) = k log_b(2) + log_b(1 + f)`, `f` in [-1/3, 1/3).
-struct Logarithm {
+pub struct Logarithm {
     /// `log_b(2)` as a sum. The first number has 15 bits, so that its product with `k` is exact.
     of_two: [f64; 2],
     /// `log_b(e)` as a sum.
@@ -92,13 +92,19 @@ pub fn split_exponent<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, float: Value<'c>) -> [
     [k, mantissa]
 }
 
+impl Logarithm {
+    /// The constants of `log`, `log2` or `log10`.
+    pub fn of(op: Op) -> Self {
+        match op {
+            Op::log2 => LOG2,
+            Op::log10 => LOG10,
+            _ => LOG,
+        }
+    }
+}
+
 /// `log`, `log2` or `log10`.
 pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
-    let Logarithm { of_two, of_e, p } = match op {
-        Op::log2 => LOG2,
-        Op::log10 => LOG10,
-        _ => LOG,
-    };
     let b = e.builder;
     let bits = e.bits_of(ty);
     let real = |c| ty.real(c);
@@ -108,15 +114,7 @@ pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     let k = b.add(k, b.select(denormal, bits.int(-23i64 as u64), bits.zero()));
     let k = e.signed_to_float(k, ty);
 
-    let f = b.fsub(mantissa, real(1.0));
-    let p = polynomial(f, &p, |x, y, z| multiply_add(e, x, y, z));
-    // The sum of the leading parts, and its rounding error (Fast2Sum: `large_k` is 0 or the larger summand).
-    let large_k = scaled(e, k, of_two[0]);
-    let large = multiply_add(e, f, real(of_e[0]), large_k);
-    let lost = multiply_add(e, f, real(of_e[0]), b.fsub(large_k, large));
-    let small = multiply_add(e, f, multiply_add(e, f, p, real(of_e[1])), lost);
-    let small = multiply_add(e, k, real(of_two[1]), small);
-    let result = b.fadd(large, small);
+    let result = log_of_split(e, Logarithm::of(op), ty, k, mantissa);
 
     // The logarithm of infinity is infinity, that of NaN is NaN.
     let special = b.select(b.fcmp(LLVMRealOLT, x, real(0.0)), real(f64::NAN), x);
@@ -128,17 +126,40 @@ pub fn log<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     b.select(positive, result, special)
 }
 
+/// The logarithm of `2^k` times a number in [2/3, 4/3).
+pub fn log_of_split<'c>(
+    e: &Emit<'_, 'c>,
+    constants: Logarithm,
+    ty: Type<'c>,
+    k: Value<'c>,
+    mantissa: Value<'c>,
+) -> Value<'c> {
+    let Logarithm { of_two, of_e, p } = constants;
+    let b = e.builder;
+    let real = |c| ty.real(c);
+    let f = b.fsub(mantissa, real(1.0));
+    let p = polynomial(f, &p, |x, y, z| multiply_add(e, x, y, z));
+    // The sum of the leading parts, and its rounding error (Fast2Sum: `large_k` is 0 or the larger summand).
+    let large_k = scaled(e, k, of_two[0]);
+    let large = multiply_add(e, f, real(of_e[0]), large_k);
+    let lost = multiply_add(e, f, real(of_e[0]), b.fsub(large_k, large));
+    let small = multiply_add(e, f, multiply_add(e, f, p, real(of_e[1])), lost);
+    let small = multiply_add(e, k, real(of_two[1]), small);
+    b.fadd(large, small)
+}
+
 /// The constants of an exponential function: `b^x = 2^k b^r`, where `r = x - k log_b(2)` is at most `log_b(2) / 2`.
-struct Power {
-    log2_base: f64,
+pub struct Power {
+    /// `log2(b)`.
+    pub log2_base: f64,
     /// `log_b(2)` as a sum. The first number has few bits, so that its product with `k` is exact.
-    of_two: [f64; 2],
+    pub of_two: [f64; 2],
     /// `log(b)` as a sum.
-    log: [f64; 2],
+    pub log: [f64; 2],
     /// The polynomial `q` in `b^r = 1 + r log(b) + r^2 q(r)`, a minimax fit of the relative error: 2^-27.
-    q: [f64; 5],
+    pub q: [f64; 5],
     /// Arguments below and above this range are clamped: the result is already 0 or infinity at the ends.
-    range: [f64; 2],
+    pub range: [f64; 2],
 }
 
 const EXP: Power = Power {
@@ -171,6 +192,17 @@ const EXP10: Power = Power {
     range: [-46.0, 39.5],
 };
 
+impl Power {
+    /// The constants of `exp`, `exp2` or `exp10`.
+    pub fn of(op: Op) -> Self {
+        match op {
+            Op::exp2 => EXP2,
+            Op::exp10 => EXP10,
+            _ => EXP,
+        }
+    }
+}
+
 /// `exp`, `exp2` or `exp10`.
 pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
     let Power {
@@ -179,17 +211,10 @@ pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
         log,
         q,
         range,
-    } = match op {
-        Op::exp2 => EXP2,
-        Op::exp10 => EXP10,
-        _ => EXP,
-    };
+    } = Power::of(op);
     let b = e.builder;
-    let bits = e.bits_of(ty);
     let real = |c| ty.real(c);
-    // Both comparisons are false for NaN, so it propagates to the result.
-    let x = b.select(b.fcmp(LLVMRealOLT, x, real(range[0])), real(range[0]), x);
-    let x = b.select(b.fcmp(LLVMRealOGT, x, real(range[1])), real(range[1]), x);
+    let x = clamp(e, x, range);
     let rounded = multiply_add(e, x, real(log2_base), real(ROUND));
     let k = b.fsub(rounded, real(ROUND));
     // The remainder `r`, and its rounding error.
@@ -210,12 +235,25 @@ pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
         low => multiply_add(e, lost, real(log[0]), b.fmul(rest, real(low))),
     };
     let small = b.fadd(small, multiply_add(e, b.fmul(rest, rest), q, lost));
-    let result = b.fadd(large, small);
-    // Scales in two steps, because 2^k may be out of range. The first step is exact; the second rounds if the result is
-    // denormal.
-    let k = b.sub(b.bitcast(rounded, bits), b.bitcast(real(ROUND), bits));
+    scale_in_two_steps(e, b.fadd(large, small), rounded)
+}
+
+/// The nearest number of a range. Both comparisons are false for NaN, so it propagates to the result.
+pub fn clamp<'c>(e: &Emit<'_, 'c>, x: Value<'c>, range: [f64; 2]) -> Value<'c> {
+    let b = e.builder;
+    let [low, high] = range.map(|end| x.ty().real(end));
+    let x = b.select(b.fcmp(LLVMRealOLT, x, low), low, x);
+    b.select(b.fcmp(LLVMRealOGT, x, high), high, x)
+}
+
+/// `x 2^k`, where `rounded` is the sum of `k` and [`ROUND`]. 2^k may be out of range, so there are two steps. The first is exact;
+/// the second rounds if the result is denormal.
+pub fn scale_in_two_steps<'c>(e: &Emit<'_, 'c>, x: Value<'c>, rounded: Value<'c>) -> Value<'c> {
+    let (b, ty) = (e.builder, x.ty());
+    let bits = e.bits_of(ty);
+    let k = b.sub(b.bitcast(rounded, bits), b.bitcast(ty.real(ROUND), bits));
     let half = b.ashr(k, bits.int(1));
-    [half, b.sub(k, half)].into_iter().fold(result, |result, k| {
+    [half, b.sub(k, half)].into_iter().fold(x, |result, k| {
         let power = b.shl(b.add(k, bits.int(127)), bits.int(23));
         b.fmul(result, b.bitcast(power, ty))
     })

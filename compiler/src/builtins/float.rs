@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Math functions: OpenCL C 3.0, section 6.15.2, with their `half_` and `native_` forms.
 //!
-//! Functions with an LLVM intrinsic use that. Functions that move or test bits are composed here. The frequent functions of
-//! float are emitted inline ([`elementary`]). All others are calls of [`libcalls`]'s functions.
+//! Functions with an LLVM intrinsic use that. Functions that move or test bits are composed here. All others are calls of
+//! [`libcalls`]'s functions; each target defines the frequent ones of float inline ([`elementary`]).
 
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMRealPredicate::*;
@@ -98,29 +98,17 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::powr | Op::half_powr => powr(e, ty, x, y),
         Op::pow | Op::native_powr => pow(e, ty, x, y),
         Op::half_cos | Op::native_cos => call(e, Op::cos, ty, args),
-        Op::half_exp | Op::native_exp => inline(e, Op::exp, ty, x),
-        Op::half_exp2 | Op::native_exp2 => inline(e, Op::exp2, ty, x),
-        Op::half_exp10 | Op::native_exp10 => inline(e, Op::exp10, ty, x),
-        Op::half_log | Op::native_log => inline(e, Op::log, ty, x),
-        Op::half_log2 | Op::native_log2 => inline(e, Op::log2, ty, x),
-        Op::half_log10 | Op::native_log10 => inline(e, Op::log10, ty, x),
-        Op::exp | Op::exp2 | Op::exp10 | Op::log | Op::log2 | Op::log10 | Op::cbrt => inline(e, op, ty, x),
+        Op::half_exp | Op::native_exp => call(e, Op::exp, ty, args),
+        Op::half_exp2 | Op::native_exp2 => call(e, Op::exp2, ty, args),
+        Op::half_exp10 | Op::native_exp10 => call(e, Op::exp10, ty, args),
+        Op::half_log | Op::native_log => call(e, Op::log, ty, args),
+        Op::half_log2 | Op::native_log2 => call(e, Op::log2, ty, args),
+        Op::half_log10 | Op::native_log10 => call(e, Op::log10, ty, args),
+        Op::cbrt if ty.bits() < 64 => in_float(e, ty, args, |ty, args| elementary::cbrt(e, ty, args[0])),
         Op::half_sin | Op::native_sin => call(e, Op::sin, ty, args),
         Op::half_tan | Op::native_tan => call(e, Op::tan, ty, args),
         _ if libcalls::callee(op, 32).is_some() => call(e, op, ty, args),
         _ => return Err(check::invalid("unknown")),
-    })
-}
-
-/// Emits a function inline for half and float, and a call for double.
-fn inline<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
-    if ty.bits() == 64 {
-        return call(e, op, ty, &[x]);
-    }
-    in_float(e, ty, &[x], |ty, args| match op {
-        Op::cbrt => elementary::cbrt(e, ty, args[0]),
-        Op::exp | Op::exp2 | Op::exp10 => elementary::exp(e, op, ty, args[0]),
-        _ => elementary::log(e, op, ty, args[0]),
     })
 }
 

@@ -43,8 +43,8 @@ const MAX_ULPS: f32 = 1.0;
 ///
 /// Variants of ours have the number of `lanes`; libmvec's have as many elements as a register.
 pub fn vector_variant(name: &str, lanes: u32, relaxed: bool) -> Option<Variant> {
-    if let Some(name) = vector_math::name(name, lanes) {
-        return Some(Variant { name, lanes, bits: 32 });
+    if let Some((name, bits)) = vector_math::name(name, lanes) {
+        return Some(Variant { name, lanes, bits });
     }
     let callee = CALLEES.iter().find(|c| c.name == name)?;
     let isa = match CpuLevel::current() {

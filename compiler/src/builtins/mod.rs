@@ -15,7 +15,7 @@
 
 mod check;
 mod common;
-mod elementary;
+pub mod elementary;
 mod float;
 mod geometric;
 mod integer;

@@ -8,15 +8,21 @@
 //! Bodies need no case for arguments that are rare and expensive: they compute all lanes the fast way, and if there is a lane
 //! that this is not right for, a branch leads to a call of the scalar function for these lanes.
 
+mod exponential;
 mod power;
+mod power_constants;
+mod power_in_double;
+mod registers;
 mod roots;
 mod trigonometric;
+
+use spirv::OpenclStd100Op as Op;
 
 use crate::CpuLevel;
 use crate::llvm::{Builder, Function, Module, Type, Value};
 
 use super::{Emit, elementary};
-pub use power::pow_rare;
+pub use power_in_double::pow_rare;
 pub use trigonometric::{cos_beyond, sin_beyond};
 
 /// Emits a function for lanes of a type.
@@ -26,32 +32,46 @@ type Body = for<'c> fn(&Place<'_, 'c>, Type<'c>, &[Value<'c>]) -> Value<'c>;
 struct Implementation {
     /// The name in the table of library functions.
     callee: &'static str,
+    /// The width of its numbers.
+    bits: u32,
     /// The lowest level of CPUs that it is for: bodies rely on fused multiplication and addition.
     needs: CpuLevel,
     body: Body,
 }
 
+const fn implementation(callee: &'static str, bits: u32, needs: CpuLevel, body: Body) -> Implementation {
+    Implementation {
+        callee,
+        bits,
+        needs,
+        body,
+    }
+}
+
 const IMPLEMENTATIONS: &[Implementation] = &[
-    Implementation {
-        callee: "sinf",
-        needs: CpuLevel::V3,
-        body: trigonometric::sin,
-    },
-    Implementation {
-        callee: "cosf",
-        needs: CpuLevel::V3,
-        body: trigonometric::cos,
-    },
-    Implementation {
-        callee: "powf",
-        needs: CpuLevel::V3,
-        body: power::pow,
-    },
-    Implementation {
-        callee: "oxur_rsqrt_f32",
-        needs: CpuLevel::V2,
-        body: roots::rsqrt,
-    },
+    implementation("sinf", 32, CpuLevel::V3, trigonometric::sin),
+    implementation("cosf", 32, CpuLevel::V3, trigonometric::cos),
+    implementation("powf", 32, CpuLevel::V3, power::pow_of_float),
+    implementation("pow", 64, CpuLevel::V3, power::pow_of_double),
+    implementation("oxur_rsqrt_f32", 32, CpuLevel::V2, roots::rsqrt),
+    implementation("expf", 32, CpuLevel::V2, |p, ty, a| {
+        exponential::exp(p, Op::exp, ty, a[0])
+    }),
+    implementation("exp2f", 32, CpuLevel::V2, |p, ty, a| {
+        exponential::exp(p, Op::exp2, ty, a[0])
+    }),
+    implementation("exp10f", 32, CpuLevel::V2, |p, ty, a| {
+        exponential::exp(p, Op::exp10, ty, a[0])
+    }),
+    implementation("logf", 32, CpuLevel::V2, |p, ty, a| {
+        exponential::log(p, Op::log, ty, a[0])
+    }),
+    implementation("log2f", 32, CpuLevel::V2, |p, ty, a| {
+        exponential::log(p, Op::log2, ty, a[0])
+    }),
+    implementation("log10f", 32, CpuLevel::V2, |p, ty, a| {
+        exponential::log(p, Op::log10, ty, a[0])
+    }),
 ];
 
 fn find(callee: &str) -> Option<&'static Implementation> {
@@ -62,9 +82,9 @@ fn find(callee: &str) -> Option<&'static Implementation> {
 /// What vector functions are called in modules: this, the name of the scalar function, and the number of lanes.
 const PREFIX: &str = "oxur.math.";
 
-/// The name of a function's form for a number of lanes, if there is one.
-pub fn name(callee: &str, lanes: u32) -> Option<String> {
-    find(callee).map(|_| format!("{PREFIX}{callee}.{lanes}"))
+/// The name of a function's form for a number of lanes, if there is one, and the width of its numbers.
+pub fn name(callee: &str, lanes: u32) -> Option<(String, u32)> {
+    find(callee).map(|i| (format!("{PREFIX}{callee}.{lanes}"), i.bits))
 }
 
 /// Defines the functions of ours that a module declares: those for lanes, and with `scalars` those for one item.
@@ -82,9 +102,13 @@ pub fn define(module: &Module<'_>, scalars: bool) {
 }
 
 fn define_one<'c>(module: &Module<'c>, function: Function<'c>, implementation: &Implementation) {
+    function.internal().attribute("alwaysinline", 0);
+    emit_body(module, function, implementation.body);
+}
+
+fn emit_body<'c>(module: &Module<'c>, function: Function<'c>, body: Body) {
     let ty = function.function_type();
     let params: Vec<_> = (0..ty.params().len() as u32).map(|i| function.param(i)).collect();
-    function.internal().attribute("alwaysinline", 0);
     let b = Builder::at_end(module.context(), function.append_block("entry"));
     let place = Place {
         e: Emit {
@@ -95,8 +119,17 @@ fn define_one<'c>(module: &Module<'c>, function: Function<'c>, implementation: &
         },
         function,
     };
-    let result = (implementation.body)(&place, ty.returns(), &params);
+    let result = body(&place, ty.returns(), &params);
     b.ret(Some(result));
+}
+
+/// What computes the lanes that a body is not right for.
+enum Slow {
+    /// A function of the compiler's with this name. It takes the address of the numbers of each argument and how many there are,
+    /// and replaces those of the first argument that it is for.
+    Host(&'static str),
+    /// A body for all numbers, in a function that is not inlined, and the name of what it computes.
+    Body(&'static str, Body),
 }
 
 /// Where a body goes.
@@ -116,38 +149,68 @@ impl<'c> Place<'_, 'c> {
         elementary::polynomial(x, coefficients, |x, y, z| self.fma(x, y, z))
     }
 
-    /// `fast`, but in the lanes of `rare` what a function computes from `args`. The function takes the address of the numbers of
-    /// each argument and how many there are, and replaces those of the first argument that it is for. The code behind this call
-    /// is in another block.
-    fn unless_rare(&self, rare: Value<'c>, args: &[Value<'c>], function: &str, fast: Value<'c>) -> Value<'c> {
+    /// Evaluates a polynomial of `x`, whose square is given, in half as many steps.
+    fn short_polynomial(&self, x: Value<'c>, square: Value<'c>, coefficients: &[f64]) -> Value<'c> {
+        let [even, odd] = [0, 1].map(|first| {
+            let every_second: Vec<_> = coefficients.iter().skip(first).step_by(2).copied().collect();
+            self.polynomial(square, &every_second)
+        });
+        self.fma(odd, x, even)
+    }
+
+    /// `fast`, but in the lanes of `rare` what a function computes from `args`. The code behind this call is in another block.
+    fn unless_rare(&self, rare: Value<'c>, args: &[Value<'c>], function: Slow, fast: Value<'c>) -> Value<'c> {
+        self.where_any(rare, fast, || {
+            let ty = args[0].ty();
+            let function = match function {
+                Slow::Host(name) => self.out_of_line(ty, args.len(), name),
+                Slow::Body(name, body) => self.slow_body(ty, args.len(), name, body),
+            };
+            let b = self.e.builder;
+            b.select(rare, b.call(function, args), fast)
+        })
+    }
+
+    /// What `other` emits where the condition holds in any lane, else `usual`. The code behind this call is in another block.
+    fn where_any(&self, condition: Value<'c>, usual: Value<'c>, other: impl FnOnce() -> Value<'c>) -> Value<'c> {
         let Emit {
             context, builder: b, ..
         } = self.e;
-        let any = match rare.ty().lanes() {
-            None => rare,
+        let any = match condition.ty().lanes() {
+            None => condition,
             Some(lanes) => {
                 let bits = context.int(lanes);
                 b.icmp(
                     llvm_sys::LLVMIntPredicate::LLVMIntNE,
-                    b.bitcast(rare, bits),
+                    b.bitcast(condition, bits),
                     bits.zero(),
                 )
             }
         };
-        let [slow, done] = ["rare", "done"].map(|name| self.function.append_block(name));
+        let [other_block, done] = ["rare", "done"].map(|name| self.function.append_block(name));
         let before = b.block();
-        b.cond_br(any, slow, done);
-        b.go_to_end(slow);
-        let replaced = b.select(
-            rare,
-            b.call(self.out_of_line(args[0].ty(), args.len(), function), args),
-            fast,
-        );
+        b.cond_br(any, other_block, done);
+        b.go_to_end(other_block);
+        let other = other();
+        let behind = b.block();
         b.br(done);
         b.go_to_end(done);
-        let result = b.phi(fast.ty());
-        result.add_incoming(&[(fast, before), (replaced, slow)]);
+        let result = b.phi(usual.ty());
+        result.add_incoming(&[(usual, before), (other, behind)]);
         result
+    }
+
+    /// A function with a body for all numbers.
+    fn slow_body(&self, ty: Type<'c>, args: usize, name: &str, body: Body) -> Function<'c> {
+        let module = self.e.module;
+        let name = format!("{PREFIX}slow.{name}.{}", ty.lanes().unwrap_or(1));
+        if let Some(known) = module.function(&name) {
+            return known;
+        }
+        let function = module.add_function(&name, ty.function(&vec![ty; args])).internal();
+        function.attribute("noinline", 0).attribute("cold", 0);
+        emit_body(module, function, body);
+        function
     }
 
     /// A function that calls one for numbers in memory.

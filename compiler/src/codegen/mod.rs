@@ -27,6 +27,15 @@ pub fn simplify(machine: &Machine, module: &Module<'_>) -> Result<(), Error> {
     machine.run_passes(module, SIMPLIFY, false).map_err(Error::Codegen)
 }
 
+/// The same for a module of coroutines, which had these passes before they were split. Until constants are folded, the first part of
+/// each has all the rest, too.
+pub fn simplify_split(machine: &Machine, module: &Module<'_>) -> Result<(), Error> {
+    set_target(machine, module)?;
+    machine
+        .run_passes(module, "globaldce,function(early-cse,simplifycfg)", false)
+        .map_err(Error::Codegen)
+}
+
 /// Optimizes a module. `is_wide` says that it was vectorized.
 pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wide: bool) -> Result<(), Error> {
     set_target(machine, module)?;

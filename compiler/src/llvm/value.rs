@@ -81,6 +81,16 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The value of a constant float or double.
+    pub fn as_const_real(self) -> Option<f64> {
+        if !self.ty().is_float() || self.ty().bits() < 32 {
+            return None;
+        }
+        let mut loses = 0;
+        // SAFETY: see above.
+        unsafe { (!LLVMIsAConstantFP(self.0).is_null()).then(|| LLVMConstRealGetDouble(self.0, &mut loses)) }
+    }
+
     /// Reinterprets the bits of a constant.
     pub fn const_bitcast(self, ty: Type<'c>) -> Self {
         // SAFETY: a constant, of a type with as many bits.
@@ -386,6 +396,12 @@ impl<'c> Value<'c> {
         unsafe { LLVMInstructionEraseFromParent(self.0) };
     }
 
+    /// Takes an instruction out of its block. It has to be inserted elsewhere.
+    pub fn detach(self) {
+        // SAFETY: an instruction in a block.
+        unsafe { LLVMInstructionRemoveFromParent(self.0) };
+    }
+
     /// Puts another value in its place everywhere.
     pub fn replace_with(self, other: Value<'c>) {
         // SAFETY: of the same type.
@@ -633,9 +649,9 @@ impl<'c> Block<'c> {
         Function::new(unsafe { LLVMGetBasicBlockParent(self.0) })
     }
 
-    /// Puts it behind another.
+    /// Puts it behind another, which may be of another function.
     pub fn move_after(self, other: Block<'c>) {
-        // SAFETY: blocks of one function.
+        // SAFETY: live blocks.
         unsafe { LLVMMoveBasicBlockAfter(self.0, other.0) };
     }
 }

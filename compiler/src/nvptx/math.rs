@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Defines the mathematical functions that lowered code calls, by those of [`libdevice`](super::libdevice).
 //!
-//! `builtins` emits the frequent functions of float inline, for all targets. What it calls are functions of its table
-//! [`CALLEES`], which for the CPU are glibc's or ours. Here each becomes a call of NVIDIA's function; these have errors of a
-//! few units in the last place, which OpenCL's bounds leave room for. PTX has no remainder of floating-point numbers
+//! `builtins` calls functions of its table [`CALLEES`], which for the CPU are glibc's or ours. Here the frequent ones of float
+//! get the code of [`elementary`]. Each of the others becomes a call of NVIDIA's function; these have errors of a few units in
+//! the last place, which OpenCL's bounds leave room for. PTX has no remainder of floating-point numbers
 //! either.
 
 use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L, LLVMRealPredicate as F};
@@ -12,6 +12,7 @@ use spirv::OpenclStd100Op as Op;
 use super::libdevice;
 use crate::Error;
 use crate::builtins::libcalls::{CALLEES, Callee, callee};
+use crate::builtins::{self, elementary};
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 
 /// Defines the functions that the module calls.
@@ -95,6 +96,14 @@ impl<'c> Emit<'_, 'c> {
                 b.load(cx.int(32), quotient).align(4)
             }
             Op::rootn => self.root(callee.bits),
+            Op::exp | Op::exp2 | Op::exp10 if callee.bits == 32 => {
+                let x = self.function.param(0);
+                elementary::exp(&self.inline(), callee.op, x.ty(), x)
+            }
+            Op::log | Op::log2 | Op::log10 if callee.bits == 32 => {
+                let x = self.function.param(0);
+                elementary::log(&self.inline(), callee.op, x.ty(), x)
+            }
             Op::tanpi => {
                 let x = self.function.param(0);
                 let [sine, cosine] = ["sinpi", "cospi"].map(|name| {
@@ -112,6 +121,15 @@ impl<'c> Emit<'_, 'c> {
             }
         };
         b.ret(Some(result));
+    }
+
+    fn inline(&self) -> builtins::Emit<'_, 'c> {
+        builtins::Emit {
+            context: self.module.context(),
+            module: self.module,
+            builder: self.b,
+            fast_math: 0,
+        }
     }
 
     /// A function of the library, whose result has the type of its first parameter.

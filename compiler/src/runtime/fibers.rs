@@ -7,6 +7,8 @@
 //! place, the first in the program first: so they come together again where control flow does. `workgroup/convergence.rs`
 //! numbers the places.
 //!
+//! Quick code needs no stacks where its items return to wait ([`FrameGroup`]).
+//!
 //! Where there is no memory for so many stacks, or the process would have too many mappings, the items of a group share
 //! one: what is on it is copied away when an item waits, and back to the same addresses when it goes on. That takes longer,
 //! but nothing else differs, since no item may look at the private memory of another.
@@ -20,6 +22,7 @@ use smallvec::SmallVec;
 
 use super::kernel_stack::KernelStack;
 use super::stacks::{self, Stack};
+use super::suspendable::{Frame, FrameLayout, SuspendableCode};
 use super::trap::{self, Step, TrapScope};
 use crate::Fault;
 use crate::abi::{Group, Item, LANES, Rendezvous};
@@ -43,6 +46,8 @@ enum State {
 /// The fiber of an item.
 pub struct Fiber {
     state: State,
+    /// Whether it has been called, if it has a frame.
+    has_begun: bool,
     /// The operands of the sub-group's last collective.
     meeting: *const Rendezvous,
 }
@@ -266,6 +271,8 @@ struct FiberGroup {
     lanes: usize,
     /// The one stack that the items have, if there are too few; then they are not in `running`.
     shared: Option<Shared>,
+    /// The code, if items have frames and no stacks; then they are not in `running` either.
+    suspendable: Option<SuspendableCode>,
 }
 
 /// What items need that share a stack.
@@ -316,13 +323,10 @@ impl FiberGroup {
         self.fibers.clear();
         self.fibers.extend((0..count).map(|_| Fiber {
             state: State::Runs,
+            has_begun: false,
             meeting: ptr::null(),
         }));
-        let meetings = if code.width == 1 { count.div_ceil(self.lanes) } else { 0 };
-        self.meetings.resize_with(meetings, || Rendezvous {
-            mask: 0,
-            slots: [0; LANES],
-        });
+        self.make_meetings(if code.width == 1 { count } else { 0 });
         let fibers = self.fibers.as_mut_ptr();
         let size = group.range.local_size;
         self.items.clear();
@@ -358,6 +362,14 @@ impl FiberGroup {
             });
         }
         Ok(())
+    }
+
+    /// Makes one for each sub-group of so many items.
+    fn make_meetings(&mut self, items: usize) {
+        self.meetings.resize_with(items.div_ceil(self.lanes), || Rendezvous {
+            mask: 0,
+            slots: [0; LANES],
+        });
     }
 
     /// Gives the items one stack, since there are not enough.
@@ -419,12 +431,13 @@ impl FiberGroup {
                         if self.state(item) != State::Runs {
                             continue;
                         }
-                        let step = match &mut self.shared {
-                            None => {
+                        let step = match (&mut self.shared, self.suspendable) {
+                            (Some(shared), _) => shared.resume(item)?,
+                            (_, Some(code)) => self.resume_frame(code, item),
+                            _ => {
                                 let Running { guarded, yielder } = &mut self.running[item];
                                 guarded.resume(yielder)
                             }
-                            Some(shared) => shared.resume(item)?,
                         };
                         match step {
                             Step::Waits => {}
@@ -445,6 +458,17 @@ impl FiberGroup {
             }
             self.release(State::Barrier);
         }
+    }
+
+    /// Runs an item that has a frame until it waits or ends.
+    fn resume_frame(&mut self, code: SuspendableCode, item: usize) -> Step {
+        let item = &raw mut self.items[item];
+        // SAFETY: one of our items, which `prepare` gave a frame; who called that vouches for what the code needs.
+        let is_suspended = unsafe {
+            let has_begun = std::mem::replace(&mut (*fiber_of(item)).has_begun, true);
+            Frame::advance(item, code, has_begun)
+        };
+        if is_suspended { Step::Waits } else { Step::Ended(Ok(())) }
     }
 
     /// Resumes those items of a sub-group that have left values at one site, the first in the program. Returns whether
@@ -479,6 +503,56 @@ impl FiberGroup {
     }
 }
 
+/// The items of a group that have frames, for kernels that return where an item waits.
+#[derive(Default)]
+pub struct FrameGroup(FiberGroup);
+
+impl FrameGroup {
+    /// Prepares the items of a group, which are the same for all groups of a launch.
+    ///
+    /// # Safety
+    /// The group must be alive as long as items run, and in frames is room for the frame of each item, with none suspended.
+    pub unsafe fn prepare(&mut self, group: *mut Group, code: SuspendableCode, sub_group: usize, frames: FrameLayout) {
+        let team = &mut self.0;
+        // SAFETY: passed on to the caller.
+        let Group { range, size, .. } = unsafe { *group };
+        team.suspendable = Some(code);
+        team.lanes = sub_group.clamp(1, LANES);
+        team.fibers.clear();
+        team.fibers.resize_with(size as usize, || Fiber {
+            state: State::Runs,
+            has_begun: false,
+            meeting: ptr::null(),
+        });
+        team.make_meetings(size as usize);
+        let fibers = team.fibers.as_mut_ptr();
+        let (lanes, local) = (team.lanes, range.local_size);
+        team.items.clear();
+        team.items.extend((0..size).map(|n| Item {
+            local_id: [n % local[0], n / local[0] % local[1], n / (local[0] * local[1])],
+            linear_id: n,
+            group,
+            lane: n % lanes as u64,
+            lanes: 1,
+            is_partial: 0,
+            // SAFETY: there are as many fibers as items.
+            fiber: unsafe { fibers.add(n as usize) }.cast(),
+            frame: frames.of(n).cast(),
+        }));
+    }
+
+    /// Runs all items of the group that was prepared. It must run guarded: a fault may stop it anywhere.
+    pub fn run(&mut self) -> Result<(), Fault> {
+        let team = &mut self.0;
+        for item in 0..team.items.len() {
+            team.set_state(item, State::Runs);
+            // SAFETY: one of our items; none runs.
+            unsafe { (*fiber_of(&team.items[item])).has_begun = false };
+        }
+        advance_all(std::slice::from_mut(team))
+    }
+}
+
 /// The state of an item.
 ///
 /// # Safety
@@ -503,6 +577,33 @@ pub(super) unsafe extern "C" fn oxur_barrier(item: *const Item) {
     // SAFETY: an item that `run` made.
     unsafe { (*fiber_of(item)).state = State::Barrier };
     trap::wait();
+}
+
+/// Called by compiled code that returns next: the item waits for its group.
+///
+/// # Safety
+/// The item must be one of ours.
+pub(super) unsafe extern "C" fn oxur_arrive(item: *const Item) {
+    // SAFETY: passed on to the caller.
+    unsafe { (*fiber_of(item)).state = State::Barrier };
+}
+
+/// Called by compiled code that returns next: leaves an operand for the items of the sub-group at the same site.
+///
+/// # Safety
+/// The item must be one of ours.
+pub(super) unsafe extern "C" fn oxur_leave(item: *const Item, site: i32, bits: u64) {
+    // SAFETY: passed on to the caller.
+    unsafe { (*fiber_of(item)).state = State::Left { site, bits } };
+}
+
+/// Called by compiled code after that: the address of all operands.
+///
+/// # Safety
+/// The item must be one of ours.
+pub(super) unsafe extern "C" fn oxur_met(item: *const Item) -> *const Rendezvous {
+    // SAFETY: passed on to the caller; the meeting is not changed while an item of the sub-group runs.
+    unsafe { (*fiber_of(item)).meeting }
 }
 
 /// Called by compiled code: leaves an operand, waits for the items of the sub-group at the same site, and returns the

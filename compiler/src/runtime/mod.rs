@@ -17,4 +17,4 @@ pub use float::FloatEnv;
 pub use local_memory::LocalMemory;
 pub use services::symbols;
 pub use stacks::stack_size;
-pub use suspendable::{Suspendable, SuspendableEntry};
+pub use suspendable::{Suspendable, SuspendableCode, SuspendableEntry};

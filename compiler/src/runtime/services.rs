@@ -15,6 +15,9 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
     [
         ("oxur_barrier", fibers::oxur_barrier as *const ()),
         ("oxur_collect", fibers::oxur_collect as *const ()),
+        ("oxur_arrive", fibers::oxur_arrive as *const ()),
+        ("oxur_leave", fibers::oxur_leave as *const ()),
+        ("oxur_met", fibers::oxur_met as *const ()),
         ("oxur_assert_fail", oxur_assert_fail as *const ()),
         ("oxur_assert_fail_at", oxur_assert_fail_at as *const ()),
         ("oxur_storage_class", oxur_storage_class as *const ()),

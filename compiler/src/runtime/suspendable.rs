@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Runs vectorized kernels with barriers: each sub-group runs up to a barrier and returns. When all have returned, each
-//! is resumed.
+//! Runs kernels with barriers that are coroutines. In vectorized ones, each sub-group runs up to a barrier and returns. When all
+//! have returned, each is resumed. In quick code, single items do the same, for their sub-group, too (`fibers.rs`).
 //!
 //! The state of a sub-group across a barrier is in its coroutine frame. A thread reuses the memory of frames: for all groups of a
 //! launch, each sub-group has the same.
 
 use std::ptr;
 
+use super::fibers::FrameGroup;
 use crate::Fault;
 use crate::abi::{Group, Item};
 
@@ -18,18 +19,78 @@ pub struct Frame {
     resume: Option<unsafe extern "C" fn(*mut Frame)>,
 }
 
-/// The entry of a kernel for one item per lane, which runs up to a barrier.
+impl Frame {
+    /// Goes on with the code of a frame, if it is suspended. Returns whether it was.
+    ///
+    /// # Safety
+    /// The frame is one of compiled code, or none that has begun; all that the code uses is alive.
+    unsafe fn resume(frame: *mut Self) -> bool {
+        // SAFETY: passed on to the caller. The code has the whole frame, of which this is the head.
+        unsafe {
+            let resume = (*frame).resume;
+            if let Some(resume) = resume {
+                resume(frame);
+            }
+            resume.is_some()
+        }
+    }
+
+    /// The same for an item that may not have begun. Returns whether it is suspended then.
+    ///
+    /// # Safety
+    /// As for [`Frame::resume`].
+    pub(super) unsafe fn advance(item: *mut Item, code: SuspendableCode, has_begun: bool) -> bool {
+        // SAFETY: passed on to the caller.
+        unsafe {
+            let frame = (*item).frame.cast::<Self>();
+            if !has_begun {
+                // It only makes the frame.
+                (code.entry)(item, code.args);
+            }
+            Self::resume(frame);
+            (*frame).resume.is_some()
+        }
+    }
+}
+
+/// The entry of a kernel for one item per lane, or for one item, which runs up to a barrier.
 pub type SuspendableEntry = unsafe extern "C" fn(*mut Item, *const u8) -> *mut Frame;
+
+/// A kernel that suspends.
+#[derive(Clone, Copy, Debug)]
+pub struct SuspendableCode {
+    /// The code.
+    pub entry: SuspendableEntry,
+    /// Its block of arguments.
+    pub args: *const u8,
+}
+
+/// Where the frames of a group are.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameLayout {
+    first: *mut Line,
+    /// How far they are apart.
+    lines: u64,
+}
+
+impl FrameLayout {
+    /// A frame.
+    pub(super) fn of(self, number: u64) -> *mut Frame {
+        self.first.wrapping_add((self.lines * number) as usize).cast()
+    }
+}
 
 /// Frames are aligned to the largest vector type, which the vectorizer relies on.
 #[repr(C, align(128))]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Line([u8; 128]);
 
 /// The state of a thread for such kernels, which is reused.
 #[derive(Default)]
 pub struct Suspendable {
     items: Vec<Item>,
+    /// For code of single items.
+    single: FrameGroup,
     /// Groups point to it, so it is not in here: that is borrowed exclusively while code runs.
     frames: Box<Frames>,
 }
@@ -65,6 +126,43 @@ impl Frames {
 }
 
 impl Suspendable {
+    /// Prepares so many frames of so many bytes for a group, none of them suspended.
+    fn frames(&mut self, group: *mut Group, count: u64, bytes: u64) -> Result<FrameLayout, Fault> {
+        // An odd number of lines. Otherwise equal offsets in all frames would map to few sets of the cache.
+        let lines = bytes.div_ceil(size_of::<Line>() as u64).max(1) | 1;
+        let all = lines.checked_mul(count).and_then(|n| usize::try_from(n).ok());
+        let first = self.frames.reserve(all.ok_or(Fault::OutOfMemory)?)?;
+        // SAFETY: the group is alive, and nothing else uses it now.
+        unsafe { (*group).frames = (&raw const *self.frames).cast() };
+        let layout = FrameLayout { first, lines };
+        for number in 0..count {
+            // SAFETY: there is room for so many frames, and the head is less than a line. Code that never suspends does not write
+            // to it.
+            unsafe { (*layout.of(number)).resume = None };
+        }
+        Ok(layout)
+    }
+
+    /// Prepares the items of a group for code of one item, with frames of so many bytes each.
+    ///
+    /// # Safety
+    /// The code must be a compiled kernel's that returns where an item waits, with arguments that fit and frames of that size. The
+    /// group must be alive as long as [`FrameGroup::run`] runs.
+    pub unsafe fn prepare_items(
+        &mut self,
+        group: *mut Group,
+        code: SuspendableCode,
+        sub_group: usize,
+        frame: u64,
+    ) -> Result<&mut FrameGroup, Fault> {
+        // SAFETY: the group is alive, and nothing else uses it now.
+        let count = unsafe { (*group).size };
+        let frames = self.frames(group, count, frame)?;
+        // SAFETY: passed on to the caller.
+        unsafe { self.single.prepare(group, code, sub_group, frames) };
+        Ok(&mut self.single)
+    }
+
     /// Prepares the sub-groups of a group, of `width` items and with frames of so many bytes each: each within a row of the group,
     /// or across rows. They are the same for all groups of a launch.
     pub fn prepare(&mut self, group: *mut Group, width: u64, frame: u64, spans_rows: bool) -> Result<(), Fault> {
@@ -74,24 +172,12 @@ impl Suspendable {
         let row = if spans_rows { size } else { local[0] };
         let in_row = row.div_ceil(width);
         let count = in_row * (size / row);
-        // An odd number of lines. Otherwise equal offsets in all frames would map to few sets of the cache.
-        let lines = frame.div_ceil(size_of::<Line>() as u64).max(1) | 1;
-        let all = lines.checked_mul(count).and_then(|n| usize::try_from(n).ok());
-        let frames = self.frames.reserve(all.ok_or(Fault::OutOfMemory)?)?;
-        // SAFETY: as above.
-        unsafe { (*group).frames = (&raw const *self.frames).cast() };
+        let frames = self.frames(group, count, frame)?;
         self.items.clear();
         self.items.extend((0..count).map(|i| {
             let (row_start, start) = (i / in_row * row, i % in_row * width);
             let n = row_start + start;
             let there = width.min(row - start);
-            // SAFETY: there is room for so many frames, and the head is less than a line. Code that never suspends does not
-            // write to it.
-            let frame = unsafe {
-                let frame = frames.add((lines * i) as usize).cast::<Frame>();
-                (*frame).resume = None;
-                frame
-            };
             Item {
                 local_id: [n % local[0], n / local[0] % local[1], n / (local[0] * local[1])],
                 linear_id: n,
@@ -100,7 +186,7 @@ impl Suspendable {
                 lanes: there,
                 is_partial: (there < width).into(),
                 fiber: ptr::null_mut(),
-                frame: frame.cast(),
+                frame: frames.of(i).cast(),
             }
         }));
         Ok(())
@@ -124,10 +210,7 @@ impl Suspendable {
                 // SAFETY: a frame that was prepared, which says itself whether its code is suspended.
                 unsafe {
                     let frame = (*first.add(i)).frame.cast::<Frame>();
-                    if let Some(resume) = (*frame).resume {
-                        resume(frame);
-                        some_wait = true;
-                    }
+                    some_wait |= Frame::resume(frame);
                 }
             }
         }

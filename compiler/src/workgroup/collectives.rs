@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Collectives of items that run on stacks of their own: each item passes its operand to the runtime, waits until the
-//! others have done so, and computes the result itself.
+//! Collectives of items that run one by one: each item passes its operand to the runtime, waits until the others have done so,
+//! and computes the result itself.
 
 use llvm_sys::LLVMIntPredicate as I;
 
@@ -8,19 +8,34 @@ use crate::abi::{LANES, layout};
 use crate::intrinsics::{GroupCollective, ReduceOp};
 use crate::llvm::{Builder, Function, Kind, Module, Value};
 
+/// How items wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// Each on a stack of its own, in the functions that are defined here.
+    OnStacks,
+    /// Each has waited when it calls these functions: see [`super::suspension`].
+    Before,
+}
+
 /// Defines the collectives that the module uses.
-pub fn define(module: &Module<'_>, sub_group_size: u32) {
+pub fn define(module: &Module<'_>, sub_group_size: u32, waiting: Waiting) {
     for function in module.functions() {
         if !function.is_declaration() {
             continue;
         }
         if let Some(exchange) = GroupCollective::from_name(&function.name()) {
-            define_one(module, function, exchange, sub_group_size);
+            define_one(module, function, exchange, sub_group_size, waiting);
         }
     }
 }
 
-fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: GroupCollective, sub_group_size: u32) {
+fn define_one<'c>(
+    module: &Module<'c>,
+    function: Function<'c>,
+    exchange: GroupCollective,
+    sub_group_size: u32,
+    waiting: Waiting,
+) {
     let cx = module.context();
     let wide = cx.int(64);
     function.internal();
@@ -32,17 +47,21 @@ fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: GroupCo
             .attribute("nounwind", 0)
             .attribute("convergent", 0)
     };
+    let collect = |bits| match waiting {
+        Waiting::OnStacks => collect(module, &b, item, site, bits),
+        Waiting::Before => b.call(runtime("oxur_met", &[cx.ptr()], cx.ptr()), &[item]),
+    };
     match exchange {
         GroupCollective::Barrier => {
             b.call(runtime("oxur_barrier", &[cx.ptr()], cx.void()), &[item]);
             b.ret(None);
         }
         GroupCollective::SubGroupBarrier => {
-            collect(module, &b, item, site, wide.zero());
+            collect(wide.zero());
             b.ret(None);
         }
         GroupCollective::Ballot => {
-            let met = collect(module, &b, item, site, b.zext_or_trunc(function.param(2), wide));
+            let met = collect(b.zext_or_trunc(function.param(2), wide));
             let mask = b.load(wide, b.offset(met, wide.int(layout::MEETING_MASK))).align(8);
             let result = each_lane(module, function, &b, mask, wide.zero(), |b, bits, lane| {
                 b.or(bits, b.shl(slot(b, met, wide, lane), lane))
@@ -51,7 +70,7 @@ fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: GroupCo
         }
         GroupCollective::Shuffle => {
             let ty = function.function_type().returns();
-            let met = collect(module, &b, item, site, to_bits(&b, function.param(2), wide));
+            let met = collect(to_bits(&b, function.param(2), wide));
             let lane = b.and(b.zext_or_trunc(function.param(3), wide), wide.int(LANES as u64 - 1));
             let bits = slot(&b, met, wide, lane);
             b.ret(Some(b.zext_or_trunc(bits, ty)));
@@ -59,7 +78,7 @@ fn define_one<'c>(module: &Module<'c>, function: Function<'c>, exchange: GroupCo
         GroupCollective::Reduce(how) | GroupCollective::InclusiveScan(how) | GroupCollective::ExclusiveScan(how) => {
             let value = function.param(2);
             let ty = value.ty();
-            let met = collect(module, &b, item, site, to_bits(&b, value, wide));
+            let met = collect(to_bits(&b, value, wide));
             let all = b.load(wide, b.offset(met, wide.int(layout::MEETING_MASK))).align(8);
             let lane = b.load(wide, b.offset(item, wide.int(layout::ITEM_LANE))).align(8);
             if matches!(how, ReduceOp::FAdd | ReduceOp::FMul) {
@@ -97,6 +116,19 @@ fn collect<'c>(module: &Module<'c>, b: &Builder<'c>, item: Value<'c>, site: Valu
         .attribute("nounwind", 0)
         .attribute("convergent", 0);
     b.call(function, &[item, site, bits])
+}
+
+/// The bits that an item leaves for the others when it calls a collective of the sub-group.
+pub fn operand<'c>(
+    b: &Builder<'c>,
+    collective: GroupCollective,
+    call: Value<'c>,
+    wide: crate::llvm::Type<'c>,
+) -> Value<'c> {
+    match collective {
+        GroupCollective::Barrier | GroupCollective::SubGroupBarrier => wide.zero(),
+        _ => to_bits(b, call.operand(2), wide),
+    }
 }
 
 fn slot<'c>(b: &Builder<'c>, met: Value<'c>, wide: crate::llvm::Type<'c>, lane: Value<'c>) -> Value<'c> {

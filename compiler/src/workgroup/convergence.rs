@@ -30,12 +30,32 @@ const MORE_LOOPS: &str = "function(lower-switch,fix-irreducible,loop-simplify)";
 /// Inlines functions with places where items of a sub-group meet, or will meet, and makes loops with several entries simple.
 pub fn prepare(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
     let is_place = |inst: &Value<'_>| inst.is_marked(STORE_TO_LOCAL) || is_of_sub_group(inst);
+    if !inline_functions(machine, module, is_place)? {
+        return Ok(());
+    }
+    let defined = module.functions().into_iter().filter(|f| !f.is_declaration());
+    if defined.map(Cfg::new).any(|cfg| cfg.is_err()) {
+        run(machine, module, MORE_LOOPS)?;
+    }
+    Ok(())
+}
+
+/// Inlines functions with such places, and those that call them. Returns whether there are places at all.
+pub fn inline_functions(
+    machine: &Machine,
+    module: &Module<'_>,
+    is_place: impl Fn(&Value<'_>) -> bool,
+) -> Result<bool, String> {
     let defined = module.functions().into_iter().filter(|f| !f.is_declaration());
     let mut with_places: Vec<_> = defined
-        .filter(|f| f.blocks().iter().any(|block| block.instructions().iter().any(is_place)))
+        .filter(|f| {
+            f.blocks()
+                .iter()
+                .any(|block| block.instructions().iter().any(&is_place))
+        })
         .collect();
     if with_places.is_empty() {
-        return Ok(());
+        return Ok(false);
     }
     let mut at = 0;
     while let Some(&function) = with_places.get(at) {
@@ -57,11 +77,7 @@ pub fn prepare(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
     if inlines {
         run(machine, module, "always-inline")?;
     }
-    let defined = module.functions().into_iter().filter(|f| !f.is_declaration());
-    if defined.map(Cfg::new).any(|cfg| cfg.is_err()) {
-        run(machine, module, MORE_LOOPS)?;
-    }
-    Ok(())
+    Ok(true)
 }
 
 fn run(machine: &Machine, module: &Module<'_>, passes: &str) -> Result<(), String> {
@@ -210,7 +226,7 @@ fn is_of_sub_group(inst: &Value<'_>) -> bool {
 }
 
 /// The collective that an instruction calls.
-fn collective(inst: &Value<'_>) -> Option<GroupCollective> {
+pub fn collective(inst: &Value<'_>) -> Option<GroupCollective> {
     if inst.opcode() != Some(llvm_sys::LLVMOpcode::LLVMCall) {
         return None;
     }

@@ -3,15 +3,16 @@
 //! [intrinsics](crate::intrinsics) that `lower` calls, and makes the entry point that the runtime calls.
 //!
 //! A kernel whose items never wait for the whole group becomes `group(args, group)`, a loop over the items, with as
-//! many at a time as a SIMD register has lanes. A kernel with barriers becomes `item(item, args)`, which the runtime
-//! calls for each item on a stack of its own. If such a kernel could be vectorized, the runtime calls it for each
-//! sub-group, and it returns at barriers ([`Entry::Suspendable`]).
+//! many at a time as a SIMD register has lanes. A kernel with barriers becomes `item(item, args)`. The runtime calls it for
+//! each sub-group if it could be vectorized, and for each item in quick code; it returns at barriers ([`Entry::Suspendable`]).
+//! Otherwise the runtime calls it for each item on a stack of its own.
 
 mod collectives;
 mod convergence;
 mod intrinsics;
 mod lockstep;
 mod math;
+mod suspension;
 mod vector;
 
 use crate::abi::layout;
@@ -19,6 +20,7 @@ use crate::code::Variant;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic, set_ranges};
 use crate::llvm::{Block, Builder, Function, Kind, Machine, Module, Type, Value};
 
+use collectives::Waiting;
 #[cfg(feature = "nvptx")]
 pub use vector::Cfg;
 use vector::width;
@@ -134,36 +136,39 @@ impl CodeInfo {
     }
 }
 
-/// Makes the entry point of a lowered kernel, for one item at a time. With `as_vectors`, it does what vector code does: it calls
-/// the same mathematical functions, and the items of a sub-group run side by side, more or less.
+/// How code for one item at a time does things that the specification leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScalarCode {
+    /// As it is easiest to get right.
+    Reference,
+    /// As vector code does: it calls the same mathematical functions, and the items of a sub-group run side by side, more or less.
+    AsVectors,
+    /// The same, and items return to the runtime where they wait, if that is possible.
+    Quick,
+}
+
+/// Makes the entry point of a lowered kernel, for one item at a time.
 pub fn finish_scalar(
     machine: &Machine,
     module: &Module<'_>,
     sub_group_size: u32,
     items_wait: bool,
-    as_vectors: bool,
+    code: ScalarCode,
 ) -> Result<CodeInfo, String> {
-    if as_vectors {
+    if code != ScalarCode::Reference {
         math::define(module, width(module, sub_group_size).lanes);
     }
+    let mut suspends = false;
     if items_wait {
+        suspends = code == ScalarCode::Quick && suspension::prepare(machine, module)?;
         convergence::prepare(machine, module)?;
-        if as_vectors {
+        if code != ScalarCode::Reference {
             lockstep::insert(module);
         }
         convergence::finish(machine, module)?;
     }
-    let kernel = module.function(KERNEL).expect("a kernel was lowered");
-    let entry = if items_wait {
-        item_entry(module, kernel, None);
-        Entry::Item
-    } else {
-        group_entry(module, kernel, None, 1);
-        Entry::Group
-    };
-    define_intrinsics(module, sub_group_size);
-    Ok(CodeInfo {
-        entry,
+    let mut info = CodeInfo {
+        entry: Entry::Group,
         lanes: 1,
         subgroup_within_row: false,
         has_tail: true,
@@ -171,7 +176,24 @@ pub fn finish_scalar(
         sees_groups: true,
         variables: 0,
         frame: 0,
-    })
+    };
+    if suspends {
+        let kernel = suspension::lower(module);
+        info.entry = Entry::Suspendable;
+        item_entry(module, kernel, None);
+        define_intrinsics(module, sub_group_size, Waiting::Before);
+        info.frame = vector::split(machine, module, vector::Effort::Little)?;
+        return Ok(info);
+    }
+    let kernel = module.function(KERNEL).expect("a kernel was lowered");
+    if items_wait {
+        item_entry(module, kernel, None);
+        info.entry = Entry::Item;
+    } else {
+        group_entry(module, kernel, None, 1);
+    }
+    define_intrinsics(module, sub_group_size, Waiting::OnStacks);
+    Ok(info)
 }
 
 /// Which items of a group vectorized code runs at a time.
@@ -247,9 +269,9 @@ pub fn finish_wide(
         item_entry(module, full, predicated);
     }
     math::define(module, width.lanes);
-    define_intrinsics(module, sub_group_size);
+    define_intrinsics(module, sub_group_size, Waiting::OnStacks);
     let frame = match entry {
-        Entry::Suspendable => vector::split(machine, module)?,
+        Entry::Suspendable => vector::split(machine, module, vector::Effort::Much)?,
         _ => 0,
     };
     let subgroup_within_row = entry == Entry::Item || width.is_sub_group;
@@ -268,12 +290,12 @@ pub fn finish_wide(
 /// Defines the intrinsics in a module without a kernel.
 pub fn finish_functions(module: &Module<'_>) {
     convergence::finish_functions(module);
-    define_intrinsics(module, 1);
+    define_intrinsics(module, 1, Waiting::OnStacks);
 }
 
-fn define_intrinsics(module: &Module<'_>, sub_group_size: u32) {
+fn define_intrinsics(module: &Module<'_>, sub_group_size: u32, waiting: Waiting) {
     intrinsics::define(module, sub_group_size);
-    collectives::define(module, sub_group_size);
+    collectives::define(module, sub_group_size, waiting);
 }
 
 /// Calls the kernel for one item, or for all lanes; or `predicated`, if there are fewer items than lanes.

@@ -192,6 +192,78 @@ fn behind_an_inner_loop() {
     });
 }
 
+/// The same where the inner loop is left at the end of its round, so that its place is on each way to the next round.
+#[test]
+fn behind_an_inner_loop_with_its_exit_last() {
+    let text = text(
+        "%bits = OpBitwiseAnd %int %lane %i3
+        %rounds = OpIAdd %int %bits %i1
+        OpBranch %outer
+        %outer = OpLabel
+        %turn = OpPhi %int %i0 %start %next_turn %latch
+        %sum = OpPhi %int %i0 %start %more %latch
+        count %all
+        %with_all = OpIAdd %int %sum %all
+        %next_turn = OpIAdd %int %turn %i1
+        OpBranch %inner
+        %inner = OpLabel
+        %round = OpPhi %int %i0 %outer %next %inner
+        %inner_sum = OpPhi %int %with_all %outer %more %inner
+        count %active
+        %shifted = OpShiftLeftLogical %int %active %i8
+        %more = OpIAdd %int %inner_sum %shifted
+        %next = OpIAdd %int %round %i1
+        %goes_on = OpULessThan %bool %next %rounds
+        OpBranchConditional %goes_on %inner %latch
+        %latch = OpLabel
+        %goes_round = OpULessThan %bool %next_turn %i3
+        OpBranchConditional %goes_round %outer %end
+        %end = OpLabel
+        %result = OpCopyObject %int %more",
+        "",
+    );
+    check("an inner loop with its exit last", &text, |lane| {
+        3 * (ITEMS + ([16, 28, 36, 40][lane as usize % 4] << 8))
+    });
+}
+
+/// Items call different functions through pointers: those in one of them are together, though both functions begin with a place.
+#[test]
+fn in_functions_called_through_pointers() {
+    let function = |name: &str, shift: &str| {
+        format!(
+            "OpDecorate %{name} ReferencedIndirectlyINTEL
+            %{name} = OpFunction %int None %count_type
+            %x_{name} = OpFunctionParameter %int
+            %start_{name} = OpLabel
+            count %first_{name}
+            count %second_{name}
+            %shifted_{name} = OpShiftLeftLogical %int %second_{name} {shift}
+            %sum_{name} = OpIAdd %int %first_{name} %shifted_{name}
+            %result_{name} = OpIAdd %int %sum_{name} %x_{name}
+            OpReturnValue %result_{name}
+            OpFunctionEnd"
+        )
+    };
+    let functions = format!("{}\n{}", function("f", "%i8"), function("g", "%i16"));
+    let declarations = "OpCapability FunctionPointersINTEL
+        OpCapability IndirectReferencesINTEL
+        OpExtension \"SPV_INTEL_function_pointers\"
+        %pointer = OpTypePointer CodeSectionINTEL %count_type
+        %to_f = OpConstantFunctionPointerINTEL %pointer %f
+        %to_g = OpConstantFunctionPointerINTEL %pointer %g";
+    let body = "%is_low = OpULessThan %bool %lane %i4
+        %chosen = OpSelect %pointer %is_low %to_f %to_g
+        %result = OpFunctionPointerCallINTEL %int %chosen %lane";
+    let expected = |lane: u32| lane + if lane < 4 { 4 + (4 << 8) } else { 12 + (12 << 16) };
+    // They need the types before, and functions need to come last.
+    let text = text(body, &functions).replace(
+        "%kernel = OpFunction ",
+        &format!("{declarations}\n%kernel = OpFunction "),
+    );
+    check("pointers to functions", &text, expected);
+}
+
 /// A function is called at two places, one for each half of the items, and what follows waits for it.
 #[test]
 fn in_a_function() {

@@ -21,6 +21,7 @@ mod private;
 mod rounding;
 mod shapes;
 mod small_vectors;
+mod squares;
 mod strided;
 mod sub_groups;
 

@@ -352,6 +352,7 @@ helpers! {
     // Called by `super::vector_math`, for arguments that it has no code for.
     "oxur_sin_beyond" = vector_math::sin_beyond;
     "oxur_pow_rare" = vector_math::pow_rare;
+    "oxur_pow_f64" = libm::pow;
     "oxur_cos_beyond" = vector_math::cos_beyond;
     // Called by `super::printf`.
     "oxur_printf" = printf::printf;

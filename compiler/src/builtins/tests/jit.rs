@@ -4,7 +4,7 @@
 use spirv::OpenclStd100Op as Op;
 
 use super::wrapper;
-use crate::builtins::symbols;
+use crate::builtins::{symbols, vector_symbol};
 use crate::codegen::{Loaded, Object};
 use crate::llvm::{Context, Machine, Module, Type};
 
@@ -42,7 +42,10 @@ impl Compiled {
         machine.run_passes(&module, "default<O2>", false).unwrap();
         let object = machine.emit(&module, false).unwrap();
         let all = || instead.iter().copied().chain(symbols());
-        let resolve = |name: &str| all().find(|(n, _)| *n == name).map(|(_, address)| address.cast());
+        let resolve = |name: &str| {
+            let own = all().find(|(n, _)| *n == name).map(|(_, address)| address.cast());
+            own.or_else(|| vector_symbol(name))
+        };
         let code = Object::parse(&object).unwrap().load(resolve).unwrap();
         Self {
             address: code.symbol("test").unwrap(),

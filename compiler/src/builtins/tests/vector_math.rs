@@ -1,101 +1,169 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Measures the error of our own functions for any number of lanes, and compares the lanes of vectors with single items.
 
+use oxur_mpfr::Real;
 use spirv::OpenclStd100Op as Op;
 
-use super::accuracy::arguments_and_results;
+use super::Random;
+use super::accuracy::{arguments_and_results, dense};
 use super::jit::Compiled;
-use super::reference::FORMATS;
+use super::reference::{FORMATS, Format};
 use crate::CpuLevel;
 use crate::builtins::{libcalls, vector_math};
 use crate::llvm::Builder;
 
-/// A function, the largest error that is known, and how to compute the result in `double`.
+/// A function of float, the largest error that is known, and how to compute the result in `double`.
 type Unary = (Op, f64, fn(f64) -> f64);
 
 /// The functions of one number.
-const UNARY: [Unary; 3] = [
+const UNARY: [Unary; 9] = [
     (Op::sin, 0.8, f64::sin),
     (Op::cos, 0.8, f64::cos),
     // 0.6 with AVX-512; else it is rounded twice.
     (Op::rsqrt, 1.5, |x| 1.0 / x.sqrt()),
+    (Op::exp, 1.0, f64::exp),
+    (Op::exp2, 1.0, f64::exp2),
+    (Op::exp10, 1.0, |x| 10f64.powf(x)),
+    (Op::log, 1.0, f64::ln),
+    (Op::log2, 1.0, f64::log2),
+    (Op::log10, 1.0, f64::log10),
 ];
-/// Those of two numbers.
-const BINARY: [(Op, f64); 1] = [(Op::pow, 0.6)];
+/// Those of two numbers, of float and double. 0.6 for float without AVX-512.
+const BINARY: [(Op, u32, f64); 2] = [(Op::pow, 32, 1.0), (Op::pow, 64, 1.2)];
+
+const MAX_LANES: usize = 32;
 
 /// A function of `lanes` numbers.
-fn compiled(op: Op, lanes: u32) -> Compiled {
-    let callee = libcalls::callee(op, 32).unwrap();
-    Compiled::build(op, |context, module| {
-        let ty = if lanes == 1 {
-            context.float(32)
-        } else {
-            context.float(32).vector(lanes)
-        };
-        let name = vector_math::name(callee.name, lanes).unwrap();
-        let count = callee.params.len();
-        let function = module.declare(&name, ty.function(&vec![ty; count]));
-        let test = module.add_function("test", context.void().function(&[context.ptr(); 3]));
-        let b = Builder::at_end(context, test.append_block("entry"));
-        let args: Vec<_> = (0..count as u32).map(|i| b.load(ty, test.param(i)).align(4)).collect();
-        b.store(b.call(function, &args), test.param(2)).align(4);
-        b.ret(None);
-        vector_math::define(module, true);
-    })
+struct Lanes {
+    format: Format,
+    lanes: usize,
+    code: Compiled,
 }
 
-fn call(function: &Compiled, x: &[f32], y: &[f32], results: &mut [f32]) {
-    assert!(x.len() == results.len() && y.len() == results.len());
-    let [x, y] = [x, y].map(|numbers| numbers.as_ptr().cast_mut().cast());
-    // SAFETY: the function reads and writes as many numbers.
-    unsafe { function.call(&[x, y, results.as_mut_ptr().cast()]) };
+impl Lanes {
+    fn new(op: Op, format: Format, lanes: usize) -> Self {
+        let callee = libcalls::callee(op, format.bits).unwrap();
+        let code = Compiled::build(op, |context, module| {
+            let element = context.float(format.bits);
+            let ty = if lanes == 1 {
+                element
+            } else {
+                element.vector(lanes as u32)
+            };
+            let (name, bits) = vector_math::name(callee.name, lanes as u32).unwrap();
+            assert_eq!(bits, format.bits);
+            let count = callee.params.len();
+            let function = module.declare(&name, ty.function(&vec![ty; count]));
+            let test = module.add_function("test", context.void().function(&[context.ptr(); 3]));
+            let b = Builder::at_end(context, test.append_block("entry"));
+            let args: Vec<_> = (0..count as u32).map(|i| b.load(ty, test.param(i)).align(4)).collect();
+            b.store(b.call(function, &args), test.param(2)).align(4);
+            b.ret(None);
+            vector_math::define(module, true);
+        });
+        Self { format, lanes, code }
+    }
+
+    fn call(&self, x: &[f64], y: &[f64]) -> Vec<f64> {
+        let size = self.format.bits as usize / 8;
+        let encode = |numbers: &[f64]| -> Vec<u8> {
+            assert_eq!(numbers.len(), self.lanes);
+            let bits = numbers.iter().map(|&x| self.format.encode(x).to_le_bytes());
+            bits.flat_map(|bytes| bytes.into_iter().take(size)).collect()
+        };
+        let [mut x, mut y] = [x, y].map(encode);
+        let mut results = vec![0; x.len()];
+        let pointers = [&mut x, &mut y, &mut results].map(|bytes| bytes.as_mut_ptr());
+        // SAFETY: the function reads and writes as many numbers.
+        unsafe { self.code.call(&pointers) };
+        let decode = |bytes: &[u8]| {
+            let mut bits = [0; 8];
+            bits[..size].copy_from_slice(bytes);
+            self.format.decode(u64::from_le_bytes(bits))
+        };
+        results.chunks(size).map(decode).collect()
+    }
+}
+
+fn format(bits: u32) -> Format {
+    FORMATS.into_iter().find(|f| f.bits == bits).unwrap()
 }
 
 /// Whether this CPU has the functions.
 fn available(op: Op) -> bool {
-    op == Op::rsqrt || CpuLevel::current() >= CpuLevel::V3
+    !matches!(op, Op::sin | Op::cos | Op::pow) || CpuLevel::current() >= CpuLevel::V3
 }
 
-/// The errors do not exceed those of the table, and do not depend on the number of lanes.
-#[test]
-fn errors() {
-    let format = FORMATS.into_iter().find(|f| f.bits == 32).unwrap();
-    let functions = UNARY.map(|(op, bound, _)| (op, bound)).into_iter().chain(BINARY);
-    for (op, bound) in functions.filter(|f| available(f.0)) {
-        let cases = arguments_and_results(op, format);
-        let functions = [1, 2, 3, 4, 8, 16, 32].map(|lanes| (lanes, compiled(op, lanes)));
-        let (mut worst, mut what) = (0f64, String::new());
-        for chunk in cases.chunks(32) {
-            let [x, y] = [0, 1].map(|argument| -> [f32; 32] {
-                std::array::from_fn(|i| chunk.get(i).unwrap_or(&chunk[0]).0[argument] as f32)
-            });
-            let mut expected = [0f32; 32];
-            for (i, result) in expected.iter_mut().enumerate() {
-                call(&functions[0].1, &x[i..=i], &y[i..=i], std::slice::from_mut(result));
-            }
-            for (lanes, function) in &functions[1..] {
-                let lanes = *lanes as usize;
-                let mut results = [0f32; 32];
-                call(function, &x[..lanes], &y[..lanes], &mut results[..lanes]);
-                for i in 0..lanes {
-                    let (found, one) = (results[i], expected[i]);
-                    let same = found.to_bits() == one.to_bits() || found.is_nan() && one.is_nan();
-                    assert!(
-                        same,
-                        "{op:?}({:e}, {:e}) of {lanes} lanes: {found:e}, not {one:e}",
-                        x[i], y[i]
-                    );
-                }
-            }
-            for ((arguments, exact), result) in chunk.iter().zip(expected) {
-                let ulps = format.ulps(result.into(), exact);
-                if ulps > worst {
-                    (worst, what) = (ulps, format!("{arguments:?} gives {result:e} for {:e}", exact.to_f64()));
-                }
+/// The errors do not exceed the bound, and do not depend on the number of lanes.
+fn check(op: Op, format: Format, bound: f64, cases: &[([f64; 2], Real)]) {
+    let functions = [1, 2, 3, 4, 8, 16, MAX_LANES].map(|lanes| Lanes::new(op, format, lanes));
+    let (mut worst, mut what) = (0f64, String::new());
+    for chunk in cases.chunks(MAX_LANES) {
+        let [x, y] = [0, 1].map(|argument| -> [f64; MAX_LANES] {
+            std::array::from_fn(|i| chunk.get(i).unwrap_or(&chunk[0]).0[argument])
+        });
+        let single = |i: usize| functions[0].call(&x[i..=i], &y[i..=i])[0];
+        let expected: [f64; MAX_LANES] = std::array::from_fn(single);
+        for function in &functions[1..] {
+            let lanes = function.lanes;
+            let results = function.call(&x[..lanes], &y[..lanes]);
+            for (i, (found, one)) in results.into_iter().zip(expected).enumerate() {
+                assert!(
+                    found.to_bits() == one.to_bits() || found.is_nan() && one.is_nan(),
+                    "{op:?}({:e}, {:e}) of {lanes} lanes: {found:e}, not {one:e}",
+                    x[i],
+                    y[i]
+                );
             }
         }
-        println!("{op:?}: {worst:.3} ulp at {what}");
-        assert!(worst <= bound, "{op:?}: {worst:.3} ulp at {what}");
+        for ((arguments, exact), result) in chunk.iter().zip(expected) {
+            let ulps = format.ulps(result, exact);
+            if ulps > worst {
+                (worst, what) = (ulps, format!("{arguments:?} gives {result:e} for {:e}", exact.to_f64()));
+            }
+        }
+    }
+    println!("{op:?} f{}: {worst:.3} ulp at {what}", format.bits);
+    assert!(worst <= bound, "{op:?} f{}: {worst:.3} ulp at {what}", format.bits);
+}
+
+#[test]
+fn errors() {
+    let unary = UNARY.map(|(op, bound, _)| (op, 32, bound));
+    for (op, bits, bound) in unary.into_iter().chain(BINARY).filter(|f| available(f.0)) {
+        check(op, format(bits), bound, &arguments_and_results(op, format(bits)));
+    }
+}
+
+/// Powers of all sizes: of bases of all sizes, of those in each interval of the tables and at the ends of it, and of those near
+/// 1, where exponents are largest. Negative ones with integers, too.
+#[test]
+fn errors_of_powers() {
+    for (op, bits, bound) in BINARY.into_iter().filter(|f| available(f.0)) {
+        let format = format(bits);
+        let mut random = Random(u64::from(bits));
+        let (intervals, largest) = if bits == 32 { (32.0, 103.9) } else { (16.0, 745.1) };
+        let mut cases = Vec::new();
+        for round in 0..8 * dense() {
+            let near_end = (1.0 + (random.next() % 16) as f64 / intervals) * (1.0 + (random.unit() - 0.5) * 1e-4);
+            let base = match round % 8 {
+                0 => ((random.unit() - 0.5) * largest).exp(),
+                1 => 0.5 + random.unit(),
+                2 => 1.0 + (random.unit() - 0.5) * 0.2,
+                3 => 1.0 + (random.unit() - 0.5) * (-20.0 * random.unit()).exp2(),
+                4 => near_end,
+                5 => near_end / 2.0,
+                6 => 1.03 + (random.unit() - 0.5) * 0.03,
+                _ => -(random.unit() * 100.0).round() / 16.0,
+            };
+            let base = format.round(base);
+            let logarithm = (random.unit() * 2.0 - 1.0) * if round % 16 < 8 { largest } else { 3.0 };
+            let exponent = format.round(logarithm / base.abs().ln());
+            let exponent = if base < 0.0 { exponent.round() } else { exponent };
+            let exact = Real::of_two("mpfr_pow", &Real::new(base), &Real::new(exponent));
+            cases.push(([base, exponent], exact));
+        }
+        check(op, format, bound, &cases);
     }
 }
 
@@ -104,12 +172,14 @@ fn errors() {
 #[ignore = "takes minutes; run it after a change of the functions"]
 fn errors_of_all_floats() {
     for (op, bound, reference) in UNARY.into_iter().filter(|f| available(f.0)) {
-        let function = compiled(op, 16);
+        let function = Lanes::new(op, format(32), 16);
         let (mut worst, mut at, mut inexact) = (0f64, 0f32, 0u64);
         for start in (0..=u32::MAX).step_by(16) {
             let numbers: [f32; 16] = std::array::from_fn(|i| f32::from_bits(start + i as u32));
             let mut results = [0f32; 16];
-            call(&function, &numbers, &numbers, &mut results);
+            let pointers = [numbers.as_ptr(), numbers.as_ptr(), results.as_mut_ptr()];
+            // SAFETY: the function reads and writes 16 numbers.
+            unsafe { function.code.call(&pointers.map(|numbers| numbers.cast_mut().cast())) };
             for (x, result) in numbers.into_iter().zip(results) {
                 let exact = reference(x.into());
                 let nearest = exact as f32;

@@ -1,112 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `pow` of float, computed in double, with an error of little more than half an ulp.
+//! `pow`, with errors of one ulp at most for float and little more for double.
+//!
+//! The base is `2^k m`, where `m` is in an interval around 1/c, and `log(x) = k log(2) - log(c) + log(m c)`. Two numbers hold the
+//! logarithm, so that its product with `y` is precise enough even where it is large.
 
-use llvm_sys::LLVMIntPredicate::{LLVMIntSLT, LLVMIntUGE};
-use llvm_sys::LLVMOpcode;
-use llvm_sys::LLVMRealPredicate::{LLVMRealOEQ, LLVMRealOGT, LLVMRealOLT, LLVMRealUEQ};
+use llvm_sys::LLVMIntPredicate::{LLVMIntSLT, LLVMIntULT};
+use llvm_sys::LLVMRealPredicate::{LLVMRealOEQ, LLVMRealOLT};
 
-use super::Place;
-use crate::builtins::elementary::split_exponent;
-use crate::builtins::libcalls::libm;
+use super::power_constants::{Constants, DOUBLE, FLOAT};
+use super::{Place, Slow, power_in_double};
+use crate::CpuLevel;
 use crate::llvm::{Type, Value};
 
-/// `log2(1 + f) = f p(f)`, a minimax fit for f in [-1/3, 1/3] of the relative error: 2^-36.
-const LOG2: [f64; 13] = [
-    1.442_695_040_892_330_7,
-    -0.721_347_519_569_325,
-    0.480_898_343_961_772_9,
-    -0.360_673_978_611_887_1,
-    0.288_539_441_717_291_35,
-    -0.240_433_660_605_534_2,
-    0.206_075_974_002_066_26,
-    -0.180_806_059_413_070_26,
-    0.160_891_220_364_525_16,
-    -0.137_461_145_825_481_5,
-    0.123_562_860_117_714_04,
-    -0.166_105_128_473_978_01,
-    0.157_541_656_025_551_2,
-];
-/// 2^r for r in [-1/2, 1/2], likewise: 2^-29.
-const EXP2: [f64; 7] = [
-    1.000_000_000_554_173_2,
-    0.693_147_205_737_480_6,
-    0.240_226_468_906_021,
-    0.055_503_287_764_840_39,
-    0.009_618_488_959_071_013,
-    0.001_339_993_142_907_838_8,
-    0.000_153_458_119_414_927_52,
-];
-/// The exponents that are told apart: 2^x is 0 or infinite at the ends.
-const RANGE: [f64; 2] = [-160.0, 130.0];
-/// 1.5 * 2^52. Adding it rounds to an integer, in the low bits of the sum.
-const ROUND: f64 = 6_755_399_441_055_744.0;
-
-pub fn pow<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    let (e, b, x, y) = (&place.e, place.e.builder, args[0], args[1]);
-    let bits = e.bits_of(ty);
-    let [size, y_size] = [x, y].map(|v| e.intrinsic("llvm.fabs", &[v]));
-    let is_zero = b.fcmp(LLVMRealOEQ, size, ty.zero());
-
-    let power = power_of_positive(place, ty, size, is_zero, y);
-
-    let [is_integer, is_even] = [y, b.fmul(y, ty.real(0.5))].map(|v| {
-        let nearest = e.intrinsic("llvm.rint", &[v]);
-        b.fcmp(LLVMRealOEQ, nearest, v)
-    });
-    let is_negative = b.icmp(LLVMIntSLT, b.bitcast(x, bits), bits.zero());
-    let is_odd = b.and(is_integer, b.not(is_even));
-    let power = b.select(b.and(is_negative, is_odd), b.fneg(power), power);
-    let is_undefined = b.and(b.and(is_negative, b.not(is_zero)), b.not(is_integer));
-    let power = b.select(is_undefined, ty.real(f64::NAN), power);
-
-    // Denormal numbers, infinity and NaN; 0 to the power of 0.
-    let above = b.sub(b.bitcast(size, bits), bits.int(0x0080_0000));
-    let is_odd_size = b.icmp(LLVMIntUGE, above, bits.int(0x7F00_0000));
-    let y_is_zero = b.fcmp(LLVMRealOEQ, y, ty.zero());
-    let y_is_special = b.fcmp(LLVMRealUEQ, y_size, ty.real(f64::INFINITY));
-    let rare = b.and(is_odd_size, b.or(b.not(is_zero), y_is_zero));
-    place.unless_rare(b.or(rare, y_is_special), args, "oxur_pow_rare", power)
+/// `pow` of float. Without AVX-512, which has tables in registers, double is faster.
+pub fn pow_of_float<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
+    if CpuLevel::current() < CpuLevel::V4 {
+        return power_in_double::pow(place, ty, args);
+    }
+    pow(place, ty, args, &FLOAT, Slow::Body("powf", power_in_double::pow))
 }
 
-/// The power of a number that is normal, or 0.
+/// `pow` of double.
+pub fn pow_of_double<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
+    pow(place, ty, args, &DOUBLE, Slow::Body("pow", other_pow_of_double))
+}
+
+fn pow<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>], constants: &Constants, slow: Slow) -> Value<'c> {
+    let (e, b, x, y) = (&place.e, place.e.builder, args[0], args[1]);
+    let bits = e.bits_of(ty);
+    let size = b.bitcast(e.intrinsic("llvm.fabs", &[x]), bits);
+    let (power, log) = power_of_positive(place, ty, size, y, constants);
+
+    // The power is a normal number then, and `y` is finite.
+    let log_size = e.intrinsic("llvm.fabs", &[log]);
+    let in_range = b.fcmp(LLVMRealOLT, log_size, ty.real(constants.limit));
+    let least = 1 << constants.fraction;
+    let above = b.sub(size, bits.int(least));
+    let infinity = (1 << (ty.bits() - 1)) - least;
+    let is_normal = b.icmp(LLVMIntULT, above, bits.int(infinity - least));
+    let rare = b.not(b.and(is_normal, in_range));
+
+    let is_negative = b.icmp(LLVMIntSLT, b.bitcast(x, bits), bits.zero());
+    let power = place.where_any(is_negative, power, || {
+        let [is_integer, is_even] = [y, b.fmul(y, ty.real(0.5))].map(|v| {
+            let nearest = e.intrinsic("llvm.rint", &[v]);
+            b.fcmp(LLVMRealOEQ, nearest, v)
+        });
+        let is_odd = b.and(is_integer, b.not(is_even));
+        let power = b.select(b.and(is_negative, is_odd), b.fneg(power), power);
+        b.select(b.and(is_negative, b.not(is_integer)), ty.real(f64::NAN), power)
+    });
+    place.unless_rare(rare, args, slow, power)
+}
+
+/// The power of a normal number with these bits, and its logarithm.
 fn power_of_positive<'c>(
     place: &Place<'_, 'c>,
     ty: Type<'c>,
-    size: Value<'c>,
-    is_zero: Value<'c>,
+    x: Value<'c>,
     y: Value<'c>,
-) -> Value<'c> {
-    let (e, b) = (&place.e, place.e.builder);
-    let wide = e.float_like(ty, 64);
-    let wide_bits = e.bits_of(wide);
-    let [k, mantissa] = split_exponent(e, ty, b.bitcast(size, e.bits_of(ty)));
-    let k = e.signed_to_float(k, ty);
-    let k = b.select(is_zero, ty.real(f64::NEG_INFINITY), k);
-    // Exact.
-    let f = b.fpcast(b.fsub(mantissa, ty.real(1.0)), wide);
-    let log = place.fma(f, place.polynomial(f, &LOG2), b.fpcast(k, wide));
+    constants: &Constants,
+) -> (Value<'c>, Value<'c>) {
+    let (b, bits) = (place.e.builder, x.ty());
+    let real = |c| ty.real(c);
+    let fraction = bits.int(constants.fraction);
+    let above = b.sub(x, bits.int(constants.lowest));
+    let k = exponent(place, ty, above, constants.fraction);
+    let exponent_mask = bits.int(u64::MAX << constants.fraction);
+    let mantissa = b.bitcast(b.sub(x, b.and(above, exponent_mask)), ty);
+    let interval = b.lshr(above, bits.int(constants.below_interval));
+    let look_up = |name, table| place.look_up(ty, table, name, interval);
+    let reciprocal = look_up("pow.reciprocal", constants.reciprocal);
+    let log_high = look_up("pow.high", constants.log_high);
+    let log_low = look_up("pow.low", constants.log_low);
 
-    let exponent = b.fmul(b.fpcast(y, wide), log);
-    let [low, high] = RANGE.map(|end| wide.real(end));
-    let exponent = b.select(b.fcmp(LLVMRealOLT, exponent, low), low, exponent);
-    let exponent = b.select(b.fcmp(LLVMRealOGT, exponent, high), high, exponent);
-    let rounded = b.fadd(exponent, wide.real(ROUND));
-    let rest = b.fsub(exponent, b.fsub(rounded, wide.real(ROUND)));
-    let scale = b.shl(b.bitcast(rounded, wide_bits), wide_bits.int(52));
-    let power = b.bitcast(place.polynomial(rest, &EXP2), wide_bits);
-    b.cast(LLVMOpcode::LLVMFPTrunc, b.bitcast(b.add(power, scale), wide), ty)
+    // Exact, as is `large`.
+    let r = place.fma(mantissa, reciprocal, real(-1.0));
+    let large = place.fma(k, real(constants.log_2[0]), log_high);
+    let small = place.fma(k, real(constants.log_2[1]), log_low);
+    let square = b.fmul(r, r);
+    let p = place.short_polynomial(r, square, constants.log);
+    // The sum of `large`, `r` and `-r^2 / 2`, with all rounding errors (Fast2Sum, whose first summand is 0 or larger).
+    let sum = b.fadd(large, r);
+    let small = b.fadd(small, b.fsub(r, b.fsub(sum, large)));
+    let log = place.fma(square, real(-0.5), sum);
+    let small = b.fadd(small, place.fma(square, real(-0.5), b.fsub(sum, log)));
+    let small = place.fma(place.fma(r, r, b.fneg(square)), real(-0.5), small);
+    let small = place.fma(b.fmul(square, r), p, small);
+
+    let product = b.fmul(y, log);
+    let rest = place.fma(y, small, place.fma(y, log, b.fneg(product)));
+    let exponent = b.fadd(product, rest);
+    let rounded = place.fma(exponent, real(std::f64::consts::LOG2_E), real(constants.round));
+    let n = b.fsub(rounded, real(constants.round));
+    let exact = place.fma(n, real(-constants.log_2[0]), product);
+    let f = b.fadd(exact, place.fma(n, real(-constants.log_2[1]), rest));
+    let q = match constants.exp.len() {
+        ..=6 => place.polynomial(f, constants.exp),
+        _ => place.short_polynomial(f, b.fmul(f, f), constants.exp),
+    };
+    let power = place.fma(place.fma(q, f, real(1.0)), f, real(1.0));
+    let power = if CpuLevel::current() >= CpuLevel::V4 {
+        place.scale(power, n)
+    } else {
+        let shifted = b.shl(b.bitcast(rounded, bits), fraction);
+        b.bitcast(b.add(b.bitcast(power, bits), shifted), ty)
+    };
+    (power, exponent)
 }
 
-/// Replaces special numbers among `x` by their powers, and numbers with a special exponent.
-pub unsafe extern "C" fn pow_rare(x: *mut f32, y: *const f32, count: u32) {
-    // SAFETY: the caller's arrays, which nobody else uses.
-    let (x, y) = unsafe {
-        (
-            std::slice::from_raw_parts_mut(x, count as usize),
-            std::slice::from_raw_parts(y, count as usize),
-        )
-    };
-    for (x, y) in x.iter_mut().zip(y).filter(|(x, y)| !x.is_normal() || !y.is_finite()) {
-        *x = libm::powf(*x, *y);
+/// The exponent in the upper bits of a number, as a floating-point number.
+fn exponent<'c>(place: &Place<'_, 'c>, ty: Type<'c>, bits: Value<'c>, fraction: u64) -> Value<'c> {
+    let (e, b) = (&place.e, place.e.builder);
+    if ty.bits() == 32 || CpuLevel::current() >= CpuLevel::V4 {
+        return e.signed_to_float(b.ashr(bits, bits.ty().int(fraction)), ty);
     }
+    // AVX2 has these instructions for numbers of 32 bits alone.
+    let half = bits.ty().with_scalar(e.context.int(32));
+    let upper = b.zext_or_trunc(b.lshr(bits, bits.ty().int(32)), half);
+    e.signed_to_float(b.ashr(upper, half.int(fraction - 32)), ty)
+}
+
+/// `pow` of double for all numbers: libmvec's, or where it is not installed the C library's.
+fn other_pow_of_double<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
+    let (name, width) = match CpuLevel::current() {
+        CpuLevel::V4 => ("_ZGVeN8vv_pow", 8),
+        _ => ("_ZGVdN4vv_pow", 4),
+    };
+    let element = ty.scalar();
+    let call = |name: &str, ty: Type<'c>, args: &[Value<'c>]| {
+        let function = place.e.module.declare(name, ty.function(&[ty, ty]));
+        function
+            .attribute("nounwind", 0)
+            .attribute("willreturn", 0)
+            .attribute("memory", 0);
+        place.e.builder.call(function, args)
+    };
+    if crate::builtins::vector_symbol(name).is_some() {
+        return place.in_vectors(args, width, &|args| call(name, element.vector(width), args));
+    }
+    place.e.each_lane(ty, args, |args| call("oxur_pow_f64", element, args))
 }

@@ -7,7 +7,7 @@
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 use llvm_sys::LLVMRealPredicate::{LLVMRealOEQ, LLVMRealOGT};
 
-use super::Place;
+use super::{Place, Slow};
 use crate::builtins::elementary::ROUND;
 use crate::builtins::libcalls::libm;
 use crate::llvm::{Type, Value};
@@ -35,13 +35,13 @@ pub fn sin<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value
     let fast = sine(place, ty, x, 0);
     // The sum of a negative zero and a zero would be positive.
     let fast = b.select(b.fcmp(LLVMRealOEQ, x, ty.zero()), x, fast);
-    place.unless_rare(is_beyond(place, x), args, "oxur_sin_beyond", fast)
+    place.unless_rare(is_beyond(place, x), args, Slow::Host("oxur_sin_beyond"), fast)
 }
 
 pub fn cos<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
     let x = args[0];
     let fast = sine(place, ty, x, 1);
-    place.unless_rare(is_beyond(place, x), args, "oxur_cos_beyond", fast)
+    place.unless_rare(is_beyond(place, x), args, Slow::Host("oxur_cos_beyond"), fast)
 }
 
 fn is_beyond<'c>(place: &Place<'_, 'c>, x: Value<'c>) -> Value<'c> {

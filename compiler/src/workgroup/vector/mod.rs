@@ -21,9 +21,10 @@ mod memory;
 mod private;
 mod runs;
 mod small_vectors;
+mod squares;
 
 pub use cfg::Cfg;
-pub use coroutine::split;
+pub use coroutine::{CoroutineLowering, Effort, split};
 
 use super::SubGroupLayout;
 use crate::CpuLevel;

@@ -135,6 +135,7 @@ impl<'c> Emit<'_, 'c> {
         let operands = inst.operands();
         let flags = inst.get_fast_math();
         let value = match opcode {
+            L::LLVMFMul if let Some(square) = self.signed_square(inst)? => square,
             L::LLVMAdd
             | L::LLVMSub
             | L::LLVMMul

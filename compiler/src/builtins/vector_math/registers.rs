@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Instructions of the CPU that LLVM has no operation for, for any number of lanes.
+
+use super::Place;
+use crate::CpuLevel;
+use crate::llvm::{Type, Value};
+
+impl<'c> Place<'_, 'c> {
+    /// Applies `f` to vectors of as many lanes as a register of AVX-512 has, or half or a quarter of that where so few are
+    /// there. `f` returns as many. All of `args` have the same number of lanes, and the first has the widest elements.
+    fn in_registers(&self, args: &[Value<'c>], f: &dyn Fn(&[Value<'c>]) -> Value<'c>) -> Value<'c> {
+        let ty = args[0].ty();
+        let most = 512 / ty.bits();
+        self.in_vectors(
+            args,
+            ty.lanes().unwrap_or(1).next_power_of_two().clamp(most / 4, most),
+            f,
+        )
+    }
+
+    /// Applies `f` to vectors of `width` lanes: to parts of longer ones, and to shorter ones with their last lane repeated.
+    pub(super) fn in_vectors(
+        &self,
+        args: &[Value<'c>],
+        width: u32,
+        f: &dyn Fn(&[Value<'c>]) -> Value<'c>,
+    ) -> Value<'c> {
+        let b = self.e.builder;
+        let shape = args[0].ty();
+        let lanes = shape.lanes().unwrap_or(1);
+        if lanes > width {
+            let half = lanes / 2;
+            let parts = [0, half].map(|start| {
+                let pattern: Vec<u32> = (start..start + half).collect();
+                let parts: Vec<_> = args.iter().map(|&a| b.shuffle(a, a.ty().poison(), &pattern)).collect();
+                self.in_vectors(&parts, width, f)
+            });
+            return b.shuffle(parts[0], parts[1], &(0..lanes).collect::<Vec<_>>());
+        }
+        let indices: Vec<u32> = (0..width).map(|i| i.min(lanes - 1)).collect();
+        let widened: Vec<_> = args
+            .iter()
+            .map(|&a| match shape.lanes() {
+                None => b.splat(a, width),
+                Some(_) if lanes == width => a,
+                Some(_) => b.shuffle(a, a.ty().poison(), &indices),
+            })
+            .collect();
+        let all = f(&widened);
+        match shape.lanes() {
+            None => b.extract_element(all, self.e.context.int(32).zero()),
+            Some(_) if lanes == width => all,
+            Some(_) => b.shuffle(all, all.ty().poison(), &(0..lanes).collect::<Vec<_>>()),
+        }
+    }
+
+    /// Calls one of LLVM's functions for an instruction of AVX-512 whose mask is all ones.
+    fn avx512(&self, name: &str, args: &[Value<'c>]) -> Value<'c> {
+        let Self { e, .. } = self;
+        self.in_registers(args, &|args| {
+            let ty = args[0].ty();
+            let lanes = ty.lanes().expect("a vector");
+            let width = lanes * ty.bits();
+            let mask = e.context.int(lanes.max(8));
+            let mut args = args.to_vec();
+            args.extend([ty.zero(), mask.ones()]);
+            if width == 512 && name.contains("scalef") {
+                // The current rounding mode.
+                args.push(e.context.int(32).int(4));
+            }
+            let suffix = if ty.bits() == 64 { "pd" } else { "ps" };
+            let types: Vec<_> = args.iter().map(|a| a.ty()).collect();
+            let name = format!("llvm.x86.avx512.{name}.{suffix}.{width}");
+            e.builder.call(e.module.declare(&name, ty.function(&types)), &args)
+        })
+    }
+
+    /// The CPU's approximation of the reciprocal of a square root, which has 14 bits. Only with AVX-512.
+    pub(super) fn approximate_rsqrt(&self, x: Value<'c>) -> Value<'c> {
+        self.avx512("rsqrt14", &[x])
+    }
+
+    /// `x 2^n` for an integer `n`, rounded once. Only with AVX-512.
+    pub(super) fn scale(&self, x: Value<'c>, n: Value<'c>) -> Value<'c> {
+        self.avx512("mask.scalef", &[x, n])
+    }
+
+    /// The numbers of a table at indices, of which only the low bits count. The table has as many as two registers of AVX-512.
+    pub(super) fn look_up(&self, ty: Type<'c>, table: &[f64], name: &str, indices: Value<'c>) -> Value<'c> {
+        let Self { e, .. } = self;
+        let b = e.builder;
+        let element = ty.scalar();
+        let numbers: Vec<_> = table.iter().map(|&number| element.real(number)).collect();
+        if ty.lanes().is_some() && CpuLevel::current() >= CpuLevel::V4 {
+            let (low, high) = numbers.split_at(numbers.len() / 2);
+            let [low, high] = [low, high].map(Value::vector);
+            let suffix = if ty.bits() == 64 { "pd" } else { "ps" };
+            let permute = format!("llvm.x86.avx512.vpermi2var.{suffix}.512");
+            return self.in_vectors(&[indices], numbers.len() as u32 / 2, &|indices| {
+                let types = [low.ty(), indices[0].ty(), low.ty()];
+                let function = e.module.declare(&permute, low.ty().function(&types));
+                b.call(function, &[low, indices[0], high])
+            });
+        }
+        let name = format!("{}table.{name}.{}", super::PREFIX, ty.bits());
+        let array = element.array(numbers.len() as u64);
+        let table = e.module.global(&name).unwrap_or_else(|| {
+            e.module
+                .add_global(&name, array, Some(Value::array(element, &numbers)), true)
+        });
+        let index = b.and(indices, indices.ty().int(numbers.len() as u64 - 1));
+        let addresses = b.gep(element, table, &[index], true);
+        let align = ty.bits() / 8;
+        let Some(lanes) = ty.lanes() else {
+            return b.load(ty, addresses).align(align);
+        };
+        let all = e.context.int(1).vector(lanes).ones();
+        b.intrinsic(
+            e.module,
+            "llvm.masked.gather",
+            &[ty, addresses.ty()],
+            &[addresses, all, ty.poison()],
+        )
+        .call_argument_attribute(0, "align", align.into())
+    }
+}
