@@ -60,7 +60,7 @@ fn on_pairs(test: &str, run: impl Fn(&Pair)) {
         return;
     }
     let mut devices = rig.platform.devices().expect("urDeviceGet");
-    if devices.len() < 2 {
+    if devices.len() < 2 && is_child {
         let by = DevicePartitionProperty {
             r#type: DevicePartition::BY_AFFINITY_DOMAIN,
             value: DevicePartitionValue {
