@@ -362,10 +362,15 @@ fn command_buffers() {
     });
 }
 
-/// The native handle for a device is where its commands find the buffer, with what was written so far.
+/// The native handle for a device is where its commands find the buffer, with what was written so far. That of the CPU
+/// adapter is for OpenCL's functions, and no address.
 #[test]
 fn native_handles() {
     on_pairs("native_handles", |pair| {
+        let platform: String = Rig::new().platform.info(PlatformInfo::NAME).expect("the name");
+        if platform == "oxur CPU" {
+            return println!("native handles are no addresses");
+        }
         let data = pair.buffer();
         let places = pair.host(16);
         for (round, device) in [0, 1, 1, 0].into_iter().enumerate() {
