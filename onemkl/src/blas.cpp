@@ -3,6 +3,7 @@
 // oneMKL's BLAS on cuBLAS: the functions on USM that clients import. blas_functions.hpp has each once; it is read once a layout.
 // A row-major matrix is its transpose in column-major order, which is all that cuBLAS knows.
 #include "cublas.hpp"
+#include "padded.hpp"
 
 namespace oxur {
 namespace {
@@ -102,6 +103,48 @@ struct Product {
     }
 };
 
+// Calls cuBLAS.
+template <class Ta, class Tb, class Tc, class Ts, class Scalar>
+void call(Stream stream, Function function, const Product<Ta, Tb, Tc, Ts> &p, const Scalar &alpha, const Scalar &beta) {
+    const auto a = static_cast<const void *>(p.a), b = static_cast<const void *>(p.b);
+    const auto c = static_cast<void *>(p.c);
+    const auto *const scale = static_cast<const void *>(&alpha), *const old = static_cast<const void *>(&beta);
+    const auto compute = compute_type<Ta, Tc>(p.mode);
+    const auto trans_a = native(p.trans_a), trans_b = native(p.trans_b);
+    Cublas cublas(stream);
+    if (p.batch == 1) {
+        cublas.call<"cublasGemmEx_64">(function, trans_a, trans_b, p.m, p.n, p.k, scale, a, data_type<Ta>, p.lda, b,
+                                       data_type<Tb>, p.ldb, old, c, data_type<Tc>, p.ldc, compute, -1);
+        return;
+    }
+    const auto stride = [](int64_t elements) { return static_cast<long long>(elements); };
+    cublas.call<"cublasGemmStridedBatchedEx_64">(function, trans_a, trans_b, p.m, p.n, p.k, scale, a, data_type<Ta>, p.lda,
+                                                 stride(p.stride_a), b, data_type<Tb>, p.ldb, stride(p.stride_b), old, c,
+                                                 data_type<Tc>, p.ldc, stride(p.stride_c), p.batch, compute, -1);
+}
+
+// A product of 8-bit integers to 32-bit ones, of which cuBLAS takes none but with sizes and addresses that are multiples of 4. Others
+// are those of larger matrices with zeros. The caller waits for them.
+template <class Ts>
+void call_padded(Stream stream, Function function, const Product<std::int8_t, std::int8_t, std::int32_t, Ts> &p, std::int32_t alpha,
+                 std::int32_t beta) {
+    const bool plain_a = p.trans_a == transpose::nontrans, plain_b = p.trans_b == transpose::nontrans;
+    const auto rows_a = plain_a ? p.m : p.k, columns_a = plain_a ? p.k : p.m;
+    const auto rows_b = plain_b ? p.k : p.n, columns_b = plain_b ? p.n : p.k;
+    const Padded<std::int8_t> a(rows_a, columns_a, p.batch, stream, function), b(rows_b, columns_b, p.batch, stream, function);
+    const Padded<std::int32_t> c(p.m, p.n, p.batch, stream, function);
+    a.read(p.a, rows_a, columns_a, p.lda, p.stride_a);
+    b.read(p.b, rows_b, columns_b, p.ldb, p.stride_b);
+    if (beta) c.read(p.c, p.m, p.n, p.ldc, p.stride_c);
+    auto larger = p;
+    larger.m = padded(p.m), larger.n = padded(p.n), larger.k = padded(p.k);
+    larger.a = a.data(), larger.lda = a.ld(), larger.stride_a = a.stride();
+    larger.b = b.data(), larger.ldb = b.ld(), larger.stride_b = b.stride();
+    larger.c = c.data(), larger.ldc = c.ld(), larger.stride_c = c.stride();
+    call(stream, function, larger, alpha, beta);
+    c.write(p.c, p.m, p.n, p.ldc, p.stride_c);
+}
+
 template <class Ta, class Tb, class Tc, class Ts>
 sycl::event multiply(sycl::queue &queue, const Events &dependencies, Function function, Product<Ta, Tb, Tc, Ts> p) {
     p.check_sizes(function);
@@ -110,21 +153,14 @@ sycl::event multiply(sycl::queue &queue, const Events &dependencies, Function fu
         using Scalar = typename Compute<Ta, Tc>::Scalar;
         const auto alpha = scalar_as<Scalar>(p.alpha, stream, function);
         const auto beta = scalar_as<Scalar>(p.beta, stream, function);
-        const auto a = static_cast<const void *>(p.a), b = static_cast<const void *>(p.b);
-        const auto c = static_cast<void *>(p.c);
-        const auto *const scale = static_cast<const void *>(&alpha), *const old = static_cast<const void *>(&beta);
-        const auto compute = compute_type<Ta, Tc>(p.mode);
-        const auto trans_a = native(p.trans_a), trans_b = native(p.trans_b);
-        Cublas cublas(stream);
-        if (p.batch == 1) {
-            cublas.call<"cublasGemmEx_64">(function, trans_a, trans_b, p.m, p.n, p.k, scale, a, data_type<Ta>, p.lda, b,
-                                           data_type<Tb>, p.ldb, old, c, data_type<Tc>, p.ldc, compute, -1);
-            return;
+        if constexpr (std::is_same_v<Ta, std::int8_t> && std::is_same_v<Tc, std::int32_t>) {
+            const auto addresses = reinterpret_cast<std::uintptr_t>(p.a) | reinterpret_cast<std::uintptr_t>(p.b);
+            const auto strides = p.batch == 1 ? 0 : p.stride_a | p.stride_b;
+            if ((addresses | p.m | p.n | p.k | p.lda | p.ldb | p.ldc | strides) % 4) {
+                return call_padded(stream, function, p, alpha, beta);
+            }
         }
-        const auto stride = [](int64_t elements) { return static_cast<long long>(elements); };
-        cublas.call<"cublasGemmStridedBatchedEx_64">(function, trans_a, trans_b, p.m, p.n, p.k, scale, a, data_type<Ta>, p.lda,
-                                                     stride(p.stride_a), b, data_type<Tb>, p.ldb, stride(p.stride_b), old, c,
-                                                     data_type<Tc>, p.ldc, stride(p.stride_c), p.batch, compute, -1);
+        call(stream, function, p, alpha, beta);
     });
 }
 

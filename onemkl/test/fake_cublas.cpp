@@ -254,6 +254,10 @@ int cublasGemmStridedBatchedEx_64(Handle *handle, int trans_a, int trans_b, int6
     };
     const auto size = [&](int type) { return with_type(type, [](auto t) { return int64_t(sizeof t); }); };
     if (type_a != type_b || compute == 64) return not_supported;
+    // As cuBLAS with its integers of 32 bits.
+    const auto addresses = reinterpret_cast<std::uintptr_t>(a) | reinterpret_cast<std::uintptr_t>(b);
+    const auto strides = batch == 1 ? 0 : stride_a | stride_b;
+    if (compute == 72 && (addresses | m | n | k | lda | ldb | ldc | strides) % 4) return not_supported;
     for (int64_t i = 0; i < batch; ++i) {
         const auto at = [&](const void *base, long long stride, int type) { return static_cast<const char *>(base) + i * stride * size(type); };
         const auto ma = matrix(type_a, at(a, stride_a, type_a), m, k, lda, trans_a, stream);
