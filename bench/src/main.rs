@@ -126,6 +126,11 @@ impl Options {
         Ok(options)
     }
 
+    /// Whether there is an option that chooses rows, or how they are printed.
+    fn has_choices(&self) -> bool {
+        !self.filters.is_empty() || self.json || self.list || self.only.is_some() || self.strict
+    }
+
     fn wants(&self, row: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| row.contains(filter))
     }
@@ -168,6 +173,9 @@ fn run() -> Result<bool, Failure> {
     }
     let options = Options::parse(words.into_iter())?;
     let (children, rows) = match options.adapter {
+        Adapter::Cuda if options.has_choices() => {
+            return Err("--adapter cuda has no rows to choose: of the options it takes --lib alone".into());
+        }
         Adapter::Cuda => return cuda::run(&options.lib),
         Adapter::OpenCl => (children::rows(), rows::rows()),
         Adapter::Cpu => (Vec::new(), cpu::rows()),

@@ -20,6 +20,13 @@ STEERING, KEPT = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "PYTEST_"), ("UR_CPU_TIER",
 FAKE_CUDA = REPO / "target" / "fake-cuda"
 OPENCL_DRIVERS = ("libintelocl", "libpocl", "libigdrcl", "libnvidia-opencl", "libamdocl")  # how their names begin
 
+
+def libdevice():
+    """NVIDIA's library of mathematical functions, as scripts/setup.sh nvptx installs it."""
+    found = REPO.glob("target/env/nvptx/lib/python3.*/site-packages/nvidia/*/nvvm/libdevice/libdevice.10.bc")
+    return str(next(found, "missing"))
+
+
 # Run inside the client's Python: makes libsycl enumerate, then lists the devices and what is mapped.
 PROBE = """
 import dpctl
@@ -90,8 +97,7 @@ class Stack:
             path.insert(0, str(self.level_zero))
         if self.needs_fake_cuda:
             path.insert(0, str(FAKE_CUDA))
-            libdevice = REPO.glob("target/env/nvptx/lib/python3.*/site-packages/nvidia/*/nvvm/libdevice/libdevice.10.bc")
-            env["UR_CUDA_LIBDEVICE"] = str(next(libdevice, "missing"))
+            env["UR_CUDA_LIBDEVICE"] = libdevice()
         if self.kind == "ours":
             env["UR_ADAPTERS_FORCE_LOAD"] = str(self.adapter_path)
             env["UR_CPU_CACHE"] = str(REPO / "target" / "sycl-cache" / "kernels")

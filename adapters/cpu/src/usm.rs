@@ -173,10 +173,7 @@ impl kit::UsmAlloc<Cpu> for Context {
     ) -> UrResult<(*mut c_void, usize)> {
         // Each row starts on a cache line.
         const LINE: usize = 64;
-        let pitch = width.checked_next_multiple_of(LINE);
-        let Some((pitch, size)) = pitch.and_then(|pitch| Some((pitch, pitch.checked_mul(height)?))) else {
-            kit::bail!(ERROR_INVALID_USM_SIZE: "{height} rows of {width} bytes exceed the address space");
-        };
+        let (pitch, size) = kit::pitched_size(width, height, LINE)?;
         let properties = UsmProperties {
             align: request.properties.align.max(LINE),
             ..request.properties

@@ -85,7 +85,7 @@ pub(crate) struct Point {
     event: AtomicPtr<CUevent_st>,
     /// How many commands of the lane there were, this one included.
     number: u64,
-    /// [`this_thread`] of who submitted it.
+    /// [`kit::this_thread`] of who submitted it.
     submitter: usize,
     /// Where times are wanted: then `event` records one, too.
     start: Option<Start>,
@@ -93,15 +93,6 @@ pub(crate) struct Point {
     record: Option<Record>,
     /// What was seen of the command: [`RUNS`], [`COMPLETE`] or [`FAILED`].
     seen: AtomicU8,
-}
-
-/// A number that no other thread has while this one runs.
-#[inline(always)]
-fn this_thread() -> usize {
-    thread_local! {
-        static PLACE: u8 = const { 0 };
-    }
-    PLACE.with(|place| std::ptr::from_ref(place).addr())
 }
 
 const RUNS: u8 = 0;
@@ -546,7 +537,7 @@ impl Point {
             lane: lane.clone(),
             event: AtomicPtr::default(),
             number,
-            submitter: this_thread(),
+            submitter: kit::this_thread(),
             start,
             record,
             seen: AtomicU8::new(RUNS),
@@ -557,7 +548,7 @@ impl Point {
     fn renew(&mut self, number: u64, start: Option<Start>, record: Option<Record>) {
         self.give_event_back();
         (self.number, self.start, self.record) = (number, start, record);
-        self.submitter = this_thread();
+        self.submitter = kit::this_thread();
         *self.seen.get_mut() = RUNS;
     }
 
@@ -698,7 +689,7 @@ impl Point {
     fn wait_by_driver(&self) -> UrResult<()> {
         // Where it is the last of its lane. A thread that asks holds up those that submit, so another one sleeps.
         let is_last = || self.event().is_none();
-        if is_last() && self.submitter == this_thread() && self.lane.poll(is_last)? {
+        if is_last() && self.submitter == kit::this_thread() && self.lane.poll(is_last)? {
             return Ok(());
         }
         let event = self.exact_event()?;

@@ -280,13 +280,7 @@ impl kit::UsmAlloc<Cuda> for Context {
         height: usize,
         _element_size: usize,
     ) -> UrResult<(*mut c_void, usize)> {
-        let pitch = width.checked_next_multiple_of(PITCH_ALIGN);
-        let size = pitch
-            .and_then(|pitch| pitch.checked_mul(height))
-            .filter(|size| *size != 0);
-        let (Some(pitch), Some(size)) = (pitch, size) else {
-            kit::bail!(ERROR_INVALID_USM_SIZE: "there is no USM of {height} rows of {width} bytes");
-        };
+        let (pitch, size) = kit::pitched_size(width, height, PITCH_ALIGN)?;
         let memory = self.usm_alloc(kit::UsmRequest { size, ..request })?;
         Ok((memory, pitch))
     }

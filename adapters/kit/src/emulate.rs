@@ -40,17 +40,8 @@ pub fn submit<B: Backend>(
 where
     B::Event: SoftwareEvent<B>,
 {
-    let kind = command.command_type();
-    submit_as(
-        queue,
-        command,
-        Submission {
-            kind,
-            blocking,
-            wait,
-            event,
-        },
-    )
+    let how = Submission::of(&command, blocking, wait, event);
+    submit_as(queue, command, how)
 }
 
 /// As [`submit`], for a command that stands for one of another kind.

@@ -34,6 +34,14 @@ impl<'a, B: Backend> Submission<'a, B> {
             event,
         }
     }
+
+    /// Of a command.
+    pub(crate) fn of(command: &Command<'_, B>, blocking: bool, wait: WaitList<'a, B>, event: EventOut<'a, B>) -> Self {
+        Self {
+            blocking,
+            ..Self::new(command.command_type(), wait, event)
+        }
+    }
 }
 
 /// A side of a copy of a box.
@@ -264,12 +272,7 @@ where
     B::Context: BufferMemory<B>,
     B::Queue: MemoryQueue<B>,
 {
-    let how = Submission {
-        kind: command.command_type(),
-        blocking,
-        wait,
-        event,
-    };
+    let how = Submission::of(&command, blocking, wait, event);
     submit_moving_as(queue, command, how)
 }
 
@@ -313,12 +316,7 @@ where
     B::Context: BufferMemory<B>,
     B::Queue: MemoryQueue<B>,
 {
-    let how = Submission {
-        kind: command.command_type(),
-        blocking,
-        wait,
-        event,
-    };
+    let how = Submission::of(&command, blocking, wait, event);
     submit_at(queue, command, None, how)
 }
 

@@ -13,6 +13,14 @@ use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
 
+/// The distance of rows that begin at multiples of `align` bytes, and the size of all: for
+/// [`UsmAlloc::usm_alloc_pitched`].
+pub fn pitched_size(width: usize, height: usize, align: usize) -> UrResult<(usize, usize)> {
+    let pitch = width.checked_next_multiple_of(align);
+    let both = pitch.and_then(|pitch| Some((pitch, pitch.checked_mul(height)?)));
+    both.ok_or_else(|| crate::error!(ERROR_INVALID_USM_SIZE: "{height} rows of {width} bytes exceed the address space"))
+}
+
 /// What a context does with USM.
 pub trait UsmAlloc<B: Backend> {
     /// Allocates. The memory must be freed by [`UsmAlloc::usm_free`] of the same context.

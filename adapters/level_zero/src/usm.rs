@@ -179,7 +179,7 @@ impl kit::UsmAlloc<LevelZero> for Context {
         let elements = width / element_size;
         // SAFETY: a live context and a device of it, and a place for the result.
         let pitch: usize = unsafe { ze_get!(zeMemGetPitchFor2dImage(context, device.raw, elements, height, size)) }?;
-        let size = pitch * height;
+        let (pitch, size) = kit::pitched_size(pitch, height, 1)?;
         Ok((self.usm_alloc(kit::UsmRequest { size, ..request })?, pitch))
     }
 

@@ -24,9 +24,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 REPO = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(REPO / "conformance" / "suites"))
+from stack import libdevice  # noqa: E402
+
 # What `make test-onemkl` builds: the driver without a GPU, and what stands for libraries of NVIDIA.
 FAKE_CUDA = REPO / "target" / "onemkl" / "test" / "cuda"
-LIBDEVICE = "target/env/nvptx/lib/python3.*/site-packages/nvidia/*/nvvm/libdevice/libdevice.10.bc"
 STEERING, KEPT = ("UR_", "SYCL_", "ONEAPI_", "OCL_", "OXUR_", "MKL_", "LD_"), ("UR_CPU_TIER",)
 
 # Run inside the client's Python: prints the cases that two stacks do not agree on. The names come on stdin.
@@ -112,8 +114,7 @@ class Stack:
             path[:0] = [str(file.parent) for file in others]
             if self.adapter == "cuda":
                 env["LD_PRELOAD"] = str(self.lib.resolve() / "onemkl" / "liboxur_onemkl_preload.so")
-                libdevice = os.environ.get("UR_CUDA_LIBDEVICE")
-                env["UR_CUDA_LIBDEVICE"] = libdevice or str(next(REPO.glob(LIBDEVICE), "missing"))
+                env["UR_CUDA_LIBDEVICE"] = os.environ.get("UR_CUDA_LIBDEVICE") or libdevice()
                 # Where NVIDIA's libraries are.
                 path += os.environ.get("LD_LIBRARY_PATH", "").split(":") if self.is_gpu_real else []
         env["LD_LIBRARY_PATH"] = ":".join(path)

@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use kit::ur::*;
 use kit::{
-    BindlessCopy, BindlessImage, BindlessPlace, BindlessSide, BindlessUse, BoxSide, Context as _, ImageShape, InfoOut,
-    SamplerProperties, UrError, UrResult, UsmAlloc,
+    BindlessBox, BindlessCopy, BindlessImage, BindlessPlace, BindlessSide, BindlessUse, BoxSide, Context as _,
+    ImageShape, InfoOut, SamplerProperties, UrError, UrResult, UsmAlloc,
 };
 use oxur_adapter_kit as kit;
 use oxur_compiler::nvptx::ImageDescriptor;
@@ -339,19 +339,11 @@ impl Context {
 
     /// What a copy of bindless images is: both sides, and the size in bytes, rows and slices.
     pub(crate) fn bindless_copy(&self, copy: &BindlessCopy<'_>) -> UrResult<(BoxSide, BoxSide, [usize; 3])> {
-        let (_, pixel) = pixel_format(copy.src.image.format)?;
-        let (_, other) = pixel_format(copy.dst.image.format)?;
-        if pixel != other {
-            kit::bail!(
-                ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR: "a copy does not convert pixels of {pixel} bytes to such of {other}"
-            );
+        let BindlessBox { bytes, pixel } = BindlessBox::new(copy, |format| Some(format_of(format).ok()?.1))?;
+        if bytes.width == 0 {
+            kit::bail!(ERROR_INVALID_IMAGE_SIZE: "a row of a copy has at least one byte");
         }
-        let RectRegion { width, height, depth } = copy.region.copyExtent;
-        // The first dimension is in bytes, as in the boxes of buffers. libsycl leaves those at 0 that an image does not have.
-        if width == 0 || width % pixel as u64 != 0 {
-            kit::bail!(ERROR_INVALID_IMAGE_SIZE: "{width} bytes are no pixels of {pixel}");
-        }
-        let size = [width, height, depth].map(|side| side.max(1) as usize);
+        let size = [bytes.width, bytes.height, bytes.depth].map(|side| side as usize);
         let to = self.side(&copy.dst, copy.region.dstOffset, size, pixel)?;
         let from = self.side(&copy.src, copy.region.srcOffset, size, pixel)?;
         Ok((to, from, size))

@@ -81,9 +81,7 @@ impl Source {
             "{:?} is compiled again, with registers for the largest work-groups",
             self.name
         );
-        self.program
-            .module(&unit, Some(self.program.few_registers()))?
-            .entry(&entry)
+        self.program.module(&unit, true)?.entry(&entry)
     }
 }
 
@@ -113,14 +111,11 @@ impl SpirvProgram {
         })
     }
 
-    /// How many registers each thread of the largest block can have.
-    fn few_registers(&self) -> u32 {
+    /// The module of a unit, which is compiled if it was not yet, or comes from the cache. A `wide` one has as many registers as
+    /// each thread of the largest block can have. So has that of a whole program: it is the only one with its variables.
+    fn module(&self, unit: &Unit, wide: bool) -> UrResult<Arc<Module>> {
         let f = &self.device.facts;
-        f.registers / f.max_threads.max(1) as u32
-    }
-
-    /// The module of a unit, which is compiled if it was not yet, or comes from the cache.
-    fn module(&self, unit: &Unit, registers: Option<u32>) -> UrResult<Arc<Module>> {
+        let registers = (wide || unit.is_whole_program()).then(|| f.registers / f.max_threads.max(1) as u32);
         let key = (unit.key(), registers);
         let find = |modules: &[(ModuleKey, Arc<Module>)]| {
             let found = modules.iter().find(|(known, _)| *known == key);
@@ -158,11 +153,8 @@ impl SpirvProgram {
 
     fn function(self: &Arc<Self>, name: &CStr) -> UrResult<Function> {
         let (unit, entry) = self.entry(name)?;
-        if unit.is_whole_program() {
-            return self.module(&unit, Some(self.few_registers()))?.entry(&entry);
-        }
-        let mut function = self.module(&unit, None)?.entry(&entry)?;
-        function.source = Some(Source {
+        let mut function = self.module(&unit, false)?.entry(&entry)?;
+        function.source = (!unit.is_whole_program()).then(|| Source {
             program: self.clone(),
             name: name.to_owned(),
         });
@@ -180,8 +172,7 @@ impl SpirvProgram {
             || kit::error!(ERROR_INVALID_VALUE: "the program has no global variable {name:?} for this device"),
         )?;
         let symbol = std::ffi::CString::new(&*variable.symbol).map_err(|_| ResultCode::ERROR_INVALID_VALUE)?;
-        // The module of its kernels.
-        let (address, _) = self.module(&unit, Some(self.few_registers()))?.global(&symbol)?;
+        let (address, _) = self.module(&unit, false)?.global(&symbol)?;
         Ok((address, variable.size))
     }
 }

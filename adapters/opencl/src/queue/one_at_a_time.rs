@@ -7,6 +7,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use oxur_adapter_kit as kit;
 use oxur_fork::{Turn, Turns};
 
 /// Which thread calls the driver with the queue.
@@ -29,7 +30,7 @@ impl OneAtATime {
     /// Waits until no other thread calls; `None` if this one does already, as in a callback.
     #[inline]
     pub(super) fn enter(&self) -> Option<Alone<'_>> {
-        let me = this_thread();
+        let me = kit::this_thread();
         // No other thread stores this value.
         if self.thread.load(Ordering::Relaxed) == me {
             return None;
@@ -61,13 +62,6 @@ impl Drop for Alone<'_> {
     fn drop(&mut self) {
         self.thread.store(0, Ordering::Relaxed);
     }
-}
-
-/// A number that no other living thread has.
-#[inline]
-fn this_thread() -> usize {
-    thread_local!(static HERE: u8 = const { 0 });
-    HERE.with(|here| std::ptr::from_ref(here).addr())
 }
 
 #[cfg(test)]
