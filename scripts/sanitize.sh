@@ -13,7 +13,8 @@ cd "$(dirname "$0")/.."
 
 readonly target=x86_64-unknown-linux-gnu
 readonly packages=(-p oxur-fork -p oxur-loader -p oxur-adapter-kit -p oxur-log -p oxur-device-cpu -p oxur-adapter-cpu)
-export RUSTC_BOOTSTRAP=1 CARGO_BUILD_TARGET=$target
+# Incremental builds would double the folders, each of which has its own LLVM.
+export RUSTC_BOOTSTRAP=1 CARGO_BUILD_TARGET=$target CARGO_INCREMENTAL=0
 
 # run NAME FLAGS [TEST OPTIONS]: the tests with a sanitizer, with `features`, and with `cargo_options` of the toolchain
 features=() cargo_options=()
