@@ -55,9 +55,9 @@ impl Device {
             DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(f.max_threads),
             DeviceInfo::MAX_WORK_GROUPS_3D => out.value(f.max_grid),
             DeviceInfo::MAX_PARAMETER_SIZE => out.value(program::MAX_PARAMETERS),
-            DeviceInfo::MAX_NUM_SUB_GROUPS => out.value((f.max_threads as u32 / f.warp).max(1)),
+            DeviceInfo::MAX_NUM_SUB_GROUPS => out.value((f.max_threads as u32 / self.sub_group_sizes()[0]).max(1)),
             DeviceInfo::SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => out.bool(f.capability.0 >= 7),
-            DeviceInfo::SUB_GROUP_SIZES_INTEL => out.slice(&[f.warp]),
+            DeviceInfo::SUB_GROUP_SIZES_INTEL => out.slice(self.sub_group_sizes()),
             DeviceInfo::MAX_REGISTERS_PER_WORK_GROUP => out.value(f.registers),
 
             DeviceInfo::HALF_FP_CONFIG => out.value(float_config()),
@@ -159,6 +159,14 @@ impl Device {
                 out.value(all)
             }
             _ => kit::default_device_info::<crate::Cuda>(query, out),
+        }
+    }
+
+    /// The sizes that kernels may require, the least first: our compiler divides warps, PTX of other compilers does not.
+    fn sub_group_sizes(&self) -> &[u32] {
+        match is_plain_cuda() {
+            true => std::slice::from_ref(&self.facts.warp),
+            false => &[8, 16, 32],
         }
     }
 
