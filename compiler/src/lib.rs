@@ -41,6 +41,7 @@
 mod abi;
 mod background;
 mod builtins;
+mod by_value;
 mod cache_key;
 mod code;
 mod codegen;

@@ -335,6 +335,17 @@ impl<'c> Value<'c> {
         self
     }
 
+    /// The alignment that an argument of a call is known to have, in bytes.
+    pub fn call_argument_align(self, index: u32) -> u32 {
+        // SAFETY: a call; attributes of arguments count from 1.
+        let align = unsafe {
+            let kind = LLVMGetEnumAttributeKindForName(c"align".as_ptr(), 5);
+            let attribute = LLVMGetCallSiteEnumAttribute(self.0, index + 1, kind);
+            (!attribute.is_null()).then(|| LLVMGetEnumAttributeValue(attribute))
+        };
+        align.map_or(1, |align| align as u32)
+    }
+
     /// Adds an attribute without a value to a call.
     pub fn call_attribute(self, name: &str) -> Self {
         // SAFETY: a call; the attributes of the call itself are those of the function, whose index is all ones.

@@ -10,6 +10,7 @@ use spirv::StorageClass;
 use super::entry::symbol_of;
 use super::intrinsics::register;
 use super::{Entry, LaunchRange, Variable, assert, collectives, image, intrinsics, printf};
+use crate::by_value::{self, ArgumentBlock};
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::target::Sm;
 use crate::target::nvptx64::{GLOBAL, SHARED};
@@ -71,7 +72,7 @@ pub fn check(module: &Module<'_>) -> Result<(), Error> {
 }
 
 /// Runs LLVM's passes.
-pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Result<(), Error> {
+pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, entries: &[Entry]) -> Result<(), Error> {
     machine.set_target(module);
     module.verify().map_err(Error::Codegen)?;
     let passes = if options.no_optimization {
@@ -80,11 +81,81 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options) -> Re
         "default<O3>"
     };
     machine.run_passes(module, passes, false).map_err(Error::Codegen)?;
+    let copies = entries
+        .iter()
+        .filter(|entry| reads_arguments_in_place(module, entry))
+        .count();
+    if copies > 0 {
+        machine
+            .run_passes(module, AFTER_COPIES, false)
+            .map_err(Error::Codegen)?;
+    }
+    divide_copies(module);
     printf::expand(module)?;
     widen_least_and_greatest(module);
     split_short_sums(module);
     saturating_conversions(module);
     Ok(())
+}
+
+/// What follows where arguments are read in place, and no longer copied.
+const AFTER_COPIES: &str =
+    "function(early-cse<memssa>,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/// Has a kernel read structures that are passed by value where they are. Returns whether it copied some.
+fn reads_arguments_in_place(module: &Module<'_>, entry: &Entry) -> bool {
+    module.function(&entry.symbol).is_some_and(|kernel| {
+        let block = ArgumentBlock {
+            address: kernel.param(0),
+            align: 8,
+            size: Some(entry.block_size as u64),
+        };
+        by_value::read_in_place(module, kernel, block)
+    })
+}
+
+/// From so many bytes on the backend copies and fills byte by byte, in a loop. It takes wide accesses for fewer.
+const BYTE_BY_BYTE: u64 = 128;
+/// The pieces that it gets instead.
+const PIECE: u64 = 64;
+/// How many pieces are better than a loop.
+const MOST_PIECES: u64 = 64;
+
+/// Has large copies and fills made by pieces.
+fn divide_copies(module: &Module<'_>) {
+    let cx = module.context();
+    let wide = cx.int(64);
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for call in all.flat_map(|block| block.instructions()) {
+        let Some(name) = call.callee().map(|callee| callee.name()) else {
+            continue;
+        };
+        let is_copy = name.starts_with("llvm.memcpy.p");
+        if !is_copy && !name.starts_with("llvm.memset.p") || call.operand(3).as_const_int() != Some(0) {
+            continue;
+        }
+        let size = call.operand(2).as_const_int();
+        let Some(size) = size.filter(|size| (BYTE_BY_BYTE..=MOST_PIECES * PIECE).contains(size)) else {
+            continue;
+        };
+        let b = Builder::new(cx);
+        b.go_before(call);
+        let [to, from] = [0, 1].map(|i| call.operand(i));
+        // An alignment of more than a piece is not that of the pieces.
+        let align = |i| call.call_argument_align(i).min(PIECE as u32);
+        for start in (0..size).step_by(PIECE as usize) {
+            let length = wide.int(PIECE.min(size - start));
+            let at = |address| b.offset(address, wide.int(start));
+            if is_copy {
+                b.memcpy(at(to), align(0), at(from), align(1), length);
+            } else {
+                let arguments = [at(to), from, length, cx.int(1).int(0)];
+                b.intrinsic(module, "llvm.memset", &[to.ty(), wide], &arguments)
+                    .call_argument_attribute(0, "align", align(0).into());
+            }
+        }
+        call.erase();
+    }
 }
 
 /// Has vectors of 16-bit numbers added element by element. The backend would make `add.s16x2` of it, with which ptxas 13

@@ -276,7 +276,7 @@ impl Unit {
         let compile = || {
             let context = Context::new();
             let (machine, module) = self.finished(&context)?;
-            finish::optimize(&machine, &module, &self.program.options)?;
+            finish::optimize(&machine, &module, &self.program.options, &self.entries)?;
             machine.emit(&module, true).map_err(Error::Codegen)
         };
         let what = match self.kernel {
@@ -332,7 +332,7 @@ impl Unit {
         if matches!(stage, "lower" | "workgroup") {
             return Ok(module.to_string());
         }
-        finish::optimize(&machine, &module, &self.program.options)?;
+        finish::optimize(&machine, &module, &self.program.options, &self.entries)?;
         if stage == "optimize" {
             return Ok(module.to_string());
         }

@@ -23,6 +23,7 @@ use crate::llvm::{Block, Builder, Function, Kind, Machine, Module, Type, Value};
 use collectives::Waiting;
 #[cfg(feature = "nvptx")]
 pub use vector::Cfg;
+pub use vector::offsets;
 use vector::width;
 
 /// The calling convention of a kernel's code.

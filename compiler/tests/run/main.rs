@@ -6,6 +6,7 @@
 mod support;
 
 mod atomics;
+mod by_value;
 mod collectives;
 mod convergence;
 mod divergence;
@@ -110,6 +111,8 @@ enum Argument<'a> {
     Memory(&'a mut [u8]),
     /// The low bytes of a number, as many as the parameter has.
     Value(u64),
+    /// A structure that is passed by value.
+    Bytes(&'a [u8]),
 }
 
 /// Runs all groups of a range.
@@ -139,6 +142,7 @@ fn run_with(
         .map(|(argument, copy)| match argument {
             Argument::Memory(bytes) => Argument::Memory(Line::bytes(copy, bytes.len())),
             Argument::Value(value) => Argument::Value(*value),
+            Argument::Bytes(bytes) => Argument::Bytes(bytes),
         })
         .collect();
     let by_quick = launch(worker, quick, range, &mut others);
@@ -185,18 +189,16 @@ fn launch(
 ) -> Result<(), Box<dyn Error>> {
     let info = kernel.info();
     assert_eq!(info.params.len(), arguments.len());
-    let mut block = vec![0; info.args_size.div_ceil(8)];
+    // Nothing is behind the block that a kernel may read.
+    let mut args = vec![0; info.args_size];
     for (param, argument) in info.params.iter().zip(arguments.iter_mut()) {
-        let value = match argument {
-            Argument::Memory(bytes) => bytes.as_mut_ptr() as u64,
-            Argument::Value(value) => *value,
+        let bytes = match argument {
+            Argument::Memory(bytes) => &(bytes.as_mut_ptr() as u64).to_ne_bytes(),
+            Argument::Value(value) => &value.to_ne_bytes()[..param.size],
+            Argument::Bytes(bytes) => *bytes,
         };
-        let (at, shift) = (param.offset / 8, param.offset % 8 * 8);
-        assert!(param.size <= 8 && info.args_align <= 8);
-        let low = u64::MAX >> (64 - 8 * param.size);
-        block[at] |= (value & low) << shift;
+        args[param.offset..param.offset + param.size].copy_from_slice(bytes);
     }
-    let args: Vec<u8> = block.iter().flat_map(|word: &u64| word.to_ne_bytes()).collect();
     let launch = Launch {
         args: &args,
         range: kernel.prepare(range)?,

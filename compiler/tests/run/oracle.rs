@@ -26,6 +26,7 @@ pub fn copy(kernel: &Tested, range: &NdRange, arguments: &[Argument<'_>]) -> Opt
     let arguments = all.map(|(argument, param)| match argument {
         Argument::Memory(bytes) => oxur_interpreter::Argument::Pointer(memory.allocate(bytes).expect("memory")),
         Argument::Value(value) => oxur_interpreter::Argument::Value(value.to_le_bytes()[..param.size].to_vec()),
+        Argument::Bytes(bytes) => oxur_interpreter::Argument::Value(bytes.to_vec()),
     });
     let arguments = arguments.collect();
     Some(Before { memory, arguments })

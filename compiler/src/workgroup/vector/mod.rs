@@ -25,9 +25,11 @@ mod squares;
 
 pub use cfg::Cfg;
 pub use coroutine::{CoroutineLowering, Effort, split};
+pub use private::offsets;
 
 use super::SubGroupLayout;
 use crate::CpuLevel;
+use crate::by_value::{self, ArgumentBlock};
 use crate::intrinsics::{GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
 
@@ -43,7 +45,7 @@ const PREPARE: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-c
 /// Takes vectors of the kernel's apart.
 const SCALARIZE: &str = "function(scalarizer<load-store>,early-cse,dce)";
 
-/// The passes after copies of private variables were split.
+/// The passes after copies of private variables were split or removed.
 const AFTER_SPLIT: &str =
     "function(sroa<modify-cfg>,early-cse<memssa>,dse,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
@@ -125,6 +127,15 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGrou
     module.verify()?;
     machine.run_passes(module, PREPARE, false)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
+    let arguments = ArgumentBlock {
+        address: kernel.param(1),
+        // As for any access on this target.
+        align: 1,
+        size: None,
+    };
+    if by_value::read_in_place(module, kernel, arguments) {
+        machine.run_passes(module, AFTER_SPLIT, false)?;
+    }
     if layout.spans_rows || !small_vectors::are_kept(module, kernel, width.lanes) {
         small_vectors::fill_padding(module, kernel);
         machine.run_passes(module, SCALARIZE, false)?;

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Structures that are passed by value, with arrays whose indices are computed: they are read where the arguments are, unless
+//! the kernel changes its copy.
+
+use super::{Argument, MODES, compile_in, range, run};
+
+/// The structure: two numbers, an array of five, and another one of three.
+const WORDS: usize = 10;
+
+/// A kernel of a structure by value, `%s`, of another, `%t`, a number `%n`, and `%x = p[id]` that differs between items:
+/// `q[id] = %r`. `%at` names an element of `%s`, and `%element` is the type of its address.
+fn text(variables: &str, body: &str) -> String {
+    format!(
+        "OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        OpDecorate %s FuncParamAttr ByVal
+        OpDecorate %t FuncParamAttr ByVal
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %c3 = OpConstant %int 3
+        %c5 = OpConstant %int 5
+        %i100 = OpConstant %int 100
+        %million = OpConstant %int 100000000
+        %c40 = OpConstant %long 40
+        %c28 = OpConstant %long 28
+        %c36 = OpConstant %long 36
+        %five = OpTypeArray %int %c5
+        %three = OpTypeArray %int %c3
+        %struct = OpTypeStruct %int %int %five %three
+        %by_value = OpTypePointer Function %struct
+        %element = OpTypePointer Function %int
+        %type = OpTypeFunction %void %global_int %global_int %by_value %by_value %int
+        %kernel = OpFunction %void None %type
+        %p = OpFunctionParameter %global_int
+        %q = OpFunctionParameter %global_int
+        %s = OpFunctionParameter %by_value
+        %t = OpFunctionParameter %by_value
+        %n = OpFunctionParameter %int
+        %start = OpLabel
+        {variables}
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %from = OpPtrAccessChain %global_int %p %id
+        %x = OpLoad %int %from Aligned 4
+        {body}
+        %to = OpPtrAccessChain %global_int %q %id
+        OpStore %to %r Aligned 4
+        OpReturn
+        OpFunctionEnd"
+    )
+}
+
+/// Runs it in all modes. The result is a function of both structures, the number, `x`, and the item.
+fn check(what: &str, variables: &str, body: &str, result: fn(&[u32], &[u32], u32, u32, u32) -> u32) {
+    let [s, t] = [100, 900].map(|first| (first..).take(WORDS).collect::<Vec<u32>>());
+    let [s_bytes, t_bytes] = [&s, &t].map(|all| all.iter().flat_map(|x| x.to_ne_bytes()).collect::<Vec<u8>>());
+    for mode in MODES {
+        let kernel = compile_in(mode, &text(variables, body));
+        for (groups, local, n) in [(2, 32, 1), (3, 13, 2)] {
+            let numbers: Vec<u32> = (0..groups as u32 * local as u32).map(|i| i * 7 % 5).collect();
+            let mut p: Vec<u8> = numbers.iter().flat_map(|x| x.to_ne_bytes()).collect();
+            let mut q = vec![0; p.len()];
+            let mut arguments = [
+                Argument::Memory(&mut p),
+                Argument::Memory(&mut q),
+                Argument::Bytes(&s_bytes),
+                Argument::Bytes(&t_bytes),
+                Argument::Value(n.into()),
+            ];
+            run(&kernel, range([groups, 1, 1], [local, 1, 1]), &mut arguments).unwrap();
+            let expected: Vec<u32> = (0..).zip(&numbers).map(|(id, &x)| result(&s, &t, n, x, id)).collect();
+            assert_eq!(super::words(&q), expected, "{what}, {mode:?}, groups of {local}");
+        }
+    }
+}
+
+/// With indices that are constant, the same for all items, and different.
+#[test]
+fn is_read() {
+    check(
+        "all indices",
+        "",
+        "%at1 = OpInBoundsAccessChain %element %s %i1
+        %first = OpLoad %int %at1 Aligned 4
+        %at2 = OpInBoundsAccessChain %element %s %i2 %n
+        %second = OpLoad %int %at2 Aligned 4
+        %at3 = OpInBoundsAccessChain %element %s %i2 %x
+        %third = OpLoad %int %at3 Aligned 4
+        %last = OpInBoundsAccessChain %element %s %i3 %n
+        %fourth = OpLoad %int %last Aligned 4
+        %a = OpIMul %int %second %third
+        %b = OpIAdd %int %a %first
+        %r = OpBitwiseXor %int %b %fourth",
+        |s, _, n, x, _| (s[2 + n as usize] * s[2 + x as usize] + s[1]) ^ s[7 + n as usize],
+    );
+}
+
+/// Through a variable that is a copy of the copy, and one of a part only.
+#[test]
+fn is_copied_on() {
+    check(
+        "copies of copies",
+        "%v = OpVariable %by_value Function
+        %w = OpVariable %by_value Function",
+        "OpCopyMemorySized %v %s %c40 Aligned 4
+        %inner = OpInBoundsAccessChain %element %w %i1
+        %outer = OpInBoundsAccessChain %element %v %i1
+        OpCopyMemorySized %inner %outer %c28 Aligned 4
+        %at1 = OpInBoundsAccessChain %element %v %i2 %x
+        %a = OpLoad %int %at1 Aligned 4
+        %at2 = OpInBoundsAccessChain %element %w %i2 %x
+        %b = OpLoad %int %at2 Aligned 4
+        %at3 = OpInBoundsAccessChain %element %w %i3 %i0
+        %c = OpLoad %int %at3 Aligned 4
+        %ab = OpIMul %int %a %b
+        %r = OpIAdd %int %ab %c",
+        |s, _, _, x, _| s[2 + x as usize] * s[2 + x as usize] + s[7],
+    );
+}
+
+/// By the kernel, which changes its copy: before it is read, or behind that, for the next round of a loop.
+#[test]
+fn is_changed() {
+    check(
+        "an element that an item writes",
+        "",
+        "%own = OpInBoundsAccessChain %element %s %i2 %x
+        OpStore %own %x Aligned 4
+        %at = OpInBoundsAccessChain %element %s %i2 %n
+        %r = OpLoad %int %at Aligned 4",
+        |s, _, n, x, _| if x == n { x } else { s[2 + n as usize] },
+    );
+    check(
+        "a constant element that is not what an index reads",
+        "",
+        "%own = OpInBoundsAccessChain %element %s %i2 %i1
+        OpStore %own %x Aligned 4
+        %at = OpInBoundsAccessChain %element %s %i2 %n
+        %a = OpLoad %int %at Aligned 4
+        %there = OpInBoundsAccessChain %element %s %i2 %x
+        %b = OpLoad %int %there Aligned 4
+        %r = OpIMul %int %a %b",
+        |s, _, n, x, _| {
+            let at = |i: u32| if i == 1 { x } else { s[2 + i as usize] };
+            at(n) * at(x)
+        },
+    );
+}
+
+/// Elements that are stored: those that are there anyway, and those of another place.
+#[test]
+fn is_put_together() {
+    let body = |from: &str| {
+        format!(
+            "OpCopyMemorySized %v %s %c28 Aligned 4
+            %source = OpInBoundsAccessChain %element %s %i3 %{from}
+            %value = OpLoad %int %source Aligned 4
+            %last = OpInBoundsAccessChain %element %v %i3 %i1
+            OpStore %last %value Aligned 4
+            %at1 = OpInBoundsAccessChain %element %v %i2 %x
+            %a = OpLoad %int %at1 Aligned 4
+            %at2 = OpInBoundsAccessChain %element %v %i3 %i1
+            %b = OpLoad %int %at2 Aligned 4
+            %at3 = OpInBoundsAccessChain %element %v %i2 %n
+            %c = OpLoad %int %at3 Aligned 4
+            %ab = OpIMul %int %a %b
+            %r = OpIAdd %int %ab %c"
+        )
+    };
+    let variable = "%v = OpVariable %by_value Function";
+    check("its own element", variable, &body("i1"), |s, _, n, x, _| {
+        s[2 + x as usize] * s[8] + s[2 + n as usize]
+    });
+    check("another element", variable, &body("i2"), |s, _, n, x, _| {
+        s[2 + x as usize] * s[9] + s[2 + n as usize]
+    });
+}
+
+/// Of which a part is another's: an array whose elements are of both, and bytes that are read one by one.
+#[test]
+fn is_a_part() {
+    check(
+        "of an array",
+        "%v = OpVariable %by_value Function",
+        "OpCopyMemorySized %v %s %c36 Aligned 4
+        %last = OpInBoundsAccessChain %element %v %i3 %i2
+        OpStore %last %x Aligned 4
+        %at1 = OpInBoundsAccessChain %element %v %i3 %n
+        %a = OpLoad %int %at1 Aligned 4
+        %at2 = OpInBoundsAccessChain %element %v %i2 %x
+        %b = OpLoad %int %at2 Aligned 4
+        %r = OpIMul %int %a %b",
+        |s, _, n, x, _| if n == 2 { x } else { s[7 + n as usize] } * s[2 + x as usize],
+    );
+    check(
+        "of all words",
+        "%v = OpVariable %by_value Function",
+        "OpCopyMemorySized %v %s %c28 Aligned 4
+        %last = OpInBoundsAccessChain %element %v %i3 %n
+        %first = OpInBoundsAccessChain %element %v %i3 %i0
+        %second = OpInBoundsAccessChain %element %v %i3 %i1
+        %third = OpInBoundsAccessChain %element %v %i3 %i2
+        OpStore %first %x Aligned 4
+        OpStore %second %x Aligned 4
+        OpStore %third %x Aligned 4
+        %words = OpBitcast %element %v
+        %two = OpIMul %int %x %i2
+        %at = OpPtrAccessChain %element %words %two
+        %r = OpLoad %int %at Aligned 4",
+        |s, _, _, x, _| if x > 3 { x } else { s[2 * x as usize] },
+    );
+}
+
+/// By no item: the index is far outside.
+#[test]
+fn is_not_read() {
+    check(
+        "behind a branch that no item takes",
+        "%v = OpVariable %private_int Function",
+        "OpStore %v %x Aligned 4
+        %takes = OpUGreaterThan %bool %x %i100
+        OpSelectionMerge %behind None
+        OpBranchConditional %takes %inside %behind
+        %inside = OpLabel
+        %far = OpIMul %int %n %million
+        %at = OpInBoundsAccessChain %element %s %i2 %far
+        %y = OpLoad %int %at Aligned 4
+        OpStore %v %y Aligned 4
+        OpBranch %behind
+        %behind = OpLabel
+        %r = OpLoad %int %v Aligned 4",
+        |_, _, _, x, _| x,
+    );
+}
+
+/// One of two that are copied to one variable.
+#[test]
+fn is_chosen() {
+    check(
+        "the second",
+        "%v = OpVariable %by_value Function",
+        "OpCopyMemorySized %v %s %c40 Aligned 4
+        %is_one = OpIEqual %bool %x %i1
+        OpSelectionMerge %behind None
+        OpBranchConditional %is_one %other %behind
+        %other = OpLabel
+        OpCopyMemorySized %v %t %c40 Aligned 4
+        OpBranch %behind
+        %behind = OpLabel
+        %at = OpInBoundsAccessChain %element %v %i2 %n
+        %r = OpLoad %int %at Aligned 4",
+        |s, t, n, x, _| if x == 1 { t } else { s }[2 + n as usize],
+    );
+    check(
+        "by its address",
+        "",
+        "%is_one = OpIEqual %bool %x %i1
+        %which = OpSelect %by_value %is_one %t %s
+        %at = OpInBoundsAccessChain %element %which %i2 %n
+        %r = OpLoad %int %at Aligned 4",
+        |s, t, n, x, _| if x == 1 { t } else { s }[2 + n as usize],
+    );
+}
