@@ -56,13 +56,24 @@ impl<'c> Copy<'c> {
     fn of(module: &Module<'c>, variable: Value<'c>, block: ArgumentBlock<'c>) -> Option<Self> {
         let count = variable.operand(0).as_const_int();
         let uses = Uses::of(module, variable).filter(|_| count == Some(1))?;
-        let [(copy, to)] = uses.copies.as_slice() else {
-            return None;
-        };
+        (0..uses.copies.len()).find_map(|which| Self::by(module, variable, &uses, which, block))
+    }
+
+    /// By one of the calls that copy to it.
+    fn by(
+        module: &Module<'c>,
+        variable: Value<'c>,
+        uses: &Uses<'c>,
+        which: usize,
+        block: ArgumentBlock<'c>,
+    ) -> Option<Self> {
+        let (copy, to) = &uses.copies[which];
         let shift = offset_in(module, block, copy.operand(1))?.checked_sub(to.start)?;
         let end = shift.checked_add(module.size_of(variable.allocated_type()))?;
         let is_in_block = block.size.is_none_or(|size| end <= size);
-        let (mut writes, mut copied, mut others) = (vec![*copy], vec![to.clone()], Vec::new());
+        let (mut writes, mut copied) = (vec![*copy], vec![to.clone()]);
+        let other_copies = uses.copies.iter().enumerate().filter(|(i, _)| *i != which);
+        let mut others: Vec<Range<u64>> = other_copies.map(|(_, (_, to))| to.clone()).collect();
         for (store, at) in &uses.stores {
             let value = store.operand(0);
             let is_load = value.opcode() == Some(L::LLVMLoad) && !value.is_volatile() && !value.is_atomic();

@@ -22,6 +22,7 @@ fn text(variables: &str, body: &str) -> String {
         %i100 = OpConstant %int 100
         %million = OpConstant %int 100000000
         %c40 = OpConstant %long 40
+        %c12 = OpConstant %long 12
         %c28 = OpConstant %long 28
         %c36 = OpConstant %long 36
         %five = OpTypeArray %int %c5
@@ -236,6 +237,31 @@ fn is_not_read() {
 /// One of two that are copied to one variable.
 #[test]
 fn is_chosen() {
+    check(
+        "both by parts",
+        "%v = OpVariable %by_value Function",
+        "OpCopyMemorySized %v %s %c28 Aligned 4
+        %source = OpInBoundsAccessChain %element %t %i3 %i0
+        %sink = OpInBoundsAccessChain %element %v %i3 %i0
+        OpCopyMemorySized %sink %source %c12 Aligned 4
+        %at1 = OpInBoundsAccessChain %element %v %i2 %x
+        %a = OpLoad %int %at1 Aligned 4
+        %at2 = OpInBoundsAccessChain %element %v %i3 %n
+        %b = OpLoad %int %at2 Aligned 4
+        %r = OpIMul %int %a %b",
+        |s, t, n, x, _| s[2 + x as usize] * t[7 + n as usize],
+    );
+    check(
+        "a part of the second over the first",
+        "%v = OpVariable %by_value Function",
+        "OpCopyMemorySized %v %s %c40 Aligned 4
+        %source = OpInBoundsAccessChain %element %t %i2 %i1
+        %sink = OpInBoundsAccessChain %element %v %i2 %i3
+        OpCopyMemorySized %sink %source %c12 Aligned 4
+        %at1 = OpInBoundsAccessChain %element %v %i2 %x
+        %r = OpLoad %int %at1 Aligned 4",
+        |s, t, _, x, _| if x >= 3 { t[x as usize] } else { s[2 + x as usize] },
+    );
     check(
         "the second",
         "%v = OpVariable %by_value Function",
