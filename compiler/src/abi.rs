@@ -108,6 +108,8 @@ pub struct Item {
     pub lanes: u64,
     /// Whether not all lanes are active.
     pub is_partial: u64,
+    /// Whether it is the first of a block of rows, which its code runs side by side.
+    pub is_block: u64,
     /// The runtime's state of the item, if it has a stack of its own; or null.
     pub fiber: *mut c_void,
     /// The memory for the frame of its code, if that suspends at barriers; or null.
@@ -154,6 +156,7 @@ pub mod layout {
     pub const ITEM_LANES: u64 = offset_of!(Item, lanes) as u64;
     pub const ITEM_FRAME: u64 = offset_of!(Item, frame) as u64;
     pub const ITEM_IS_PARTIAL: u64 = offset_of!(Item, is_partial) as u64;
+    pub const ITEM_IS_BLOCK: u64 = offset_of!(Item, is_block) as u64;
     pub const MEETING_MASK: u64 = offset_of!(Rendezvous, mask) as u64;
     pub const MEETING_SLOTS: u64 = offset_of!(Rendezvous, slots) as u64;
 }

@@ -13,7 +13,7 @@ use crate::program::Program;
 use crate::runtime::{
     Fibers, FloatEnv, ItemCode, ItemEntry, LocalMemory, Suspendable, SuspendableCode, SuspendableEntry, stack_size,
 };
-use crate::workgroup::{CodeInfo, Entry};
+use crate::workgroup::Entry;
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange, background};
 
 /// A compiled kernel. It keeps its program alive.
@@ -253,13 +253,8 @@ impl Kernel {
                 let steps = &mut worker.steps;
                 // The group does not move while its frames refer to it, and only this pointer reaches it.
                 let group = &raw mut group;
-                let CodeInfo {
-                    lanes,
-                    frame,
-                    spans_rows,
-                    ..
-                } = code.shape;
-                if lanes == 1 {
+                if code.shape.lanes == 1 {
+                    let frame = code.shape.frame;
                     let code = SuspendableCode { entry, args };
                     let sub_group = self.compiled.info.sub_group_size as usize;
                     // SAFETY: passed on to the caller.
@@ -279,7 +274,7 @@ impl Kernel {
                     unsafe { worker.fibers.run_on_one_stack(stack_size, run) }?;
                     return outcome;
                 }
-                steps.prepare(group, lanes.into(), frame, spans_rows)?;
+                steps.prepare(group, &code.shape)?;
                 let run = || {
                     for n in groups.clone() {
                         // SAFETY: passed on to the caller.

@@ -6,6 +6,7 @@
 mod support;
 
 mod atomics;
+mod blocking;
 mod collectives;
 mod convergence;
 mod divergence;
