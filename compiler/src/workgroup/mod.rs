@@ -66,6 +66,8 @@ pub struct CodeInfo {
     pub rows: u32,
     /// Whether such a block is a group, which has no other size.
     pub is_whole_group: bool,
+    /// How many bytes an item may store past the caches.
+    pub streamed: u64,
     /// Bytes of variables on the stack of the code.
     pub variables: u64,
     /// Bytes of the frame of a sub-group, if the code suspends.
@@ -75,8 +77,9 @@ pub struct CodeInfo {
 /// The symbol of a constant in an object: a [`CodeInfo`] as five integers of 64 bits.
 pub const SHAPE: &str = "oxur.shape";
 
-/// Where the number of rows begins in the word of flags.
+/// Where the number of rows begins in the word of flags, and where the number of streamed bytes.
 const ROWS_SHIFT: u32 = 8;
+const STREAMED_SHIFT: u32 = 16;
 
 impl CodeInfo {
     fn write(self, module: &Module<'_>) -> Self {
@@ -88,11 +91,10 @@ impl CodeInfo {
             self.sees_groups,
             self.is_whole_group,
         ];
-        let flags = (0..)
-            .zip(flags)
-            .fold(u64::from(self.rows) << ROWS_SHIFT, |all, (bit, flag)| {
-                all | u64::from(flag) << bit
-            });
+        let flags = (0..).zip(flags).fold(
+            u64::from(self.rows) << ROWS_SHIFT | self.streamed << STREAMED_SHIFT,
+            |all, (bit, flag)| all | u64::from(flag) << bit,
+        );
         let words = [
             match self.entry {
                 Entry::Group => 0,
@@ -129,7 +131,8 @@ impl CodeInfo {
             spans_rows: words[2] & 4 != 0,
             sees_groups: words[2] & 8 != 0,
             is_whole_group: words[2] & 16 != 0,
-            rows: u32::try_from(words[2] >> ROWS_SHIFT).ok().filter(|rows| *rows > 0)?,
+            rows: Some((words[2] >> ROWS_SHIFT) as u32 & 0xff).filter(|rows| *rows > 0)?,
+            streamed: words[2] >> STREAMED_SHIFT,
             variables: words[3],
             frame: words[4],
         })
@@ -188,6 +191,7 @@ pub fn finish_scalar(
         sees_groups: true,
         rows: 1,
         is_whole_group: false,
+        streamed: 0,
         variables: 0,
         frame: 0,
     };
@@ -305,6 +309,7 @@ pub fn finish_wide(
         sees_groups,
         rows: made.rows,
         is_whole_group: made.is_whole_group,
+        streamed: made.streamed,
         variables: 0,
         frame,
     })

@@ -23,6 +23,7 @@ mod rounding;
 mod shapes;
 mod small_vectors;
 mod squares;
+mod streams;
 mod strided;
 mod sub_groups;
 

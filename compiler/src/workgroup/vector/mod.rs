@@ -23,6 +23,7 @@ mod private;
 mod runs;
 mod small_vectors;
 mod squares;
+mod streams;
 
 use blocking::Blocking;
 pub use cfg::Cfg;
@@ -94,6 +95,8 @@ pub struct Kernels {
     pub rows: u32,
     /// Whether items would wait, but a block is a whole group, so that nobody does. There are no other kernels then.
     pub is_whole_group: bool,
+    /// How many bytes an item may store past the caches.
+    pub streamed: u64,
 }
 
 /// Prepares a module and adds the vector kernel, and with a tail also the one for fewer lanes; where it makes a kernel faster, also
@@ -112,12 +115,14 @@ pub fn widen(
     }
     prepare(machine, module, width, layout)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
+    let streams = !waits && !layout.spans_rows;
     let emit = |name, is_partial, waits| {
         let plan = emit::Plan {
             width,
             spans_rows: layout.spans_rows,
             is_partial,
             waits,
+            streams: streams && !is_partial && name == FULL,
         };
         emit::emit(module, kernel, name, plan)
     };
@@ -129,8 +134,9 @@ pub fn widen(
     };
     let rows = blocking.as_ref().map_or(1, |blocking| blocking.rows);
     let is_whole_group = waits && rows > 1 && required == Some([width.lanes, rows, 1]);
+    let mut streamed = 0;
     if !is_whole_group {
-        emit(FULL, false, waits)?;
+        streamed = emit(FULL, false, waits)?.1;
     }
     if layout.has_tail {
         emit(PARTIAL, true, waits)?;
@@ -142,7 +148,11 @@ pub fn widen(
         }
         emit(BLOCK, false, waits && !is_whole_group)?;
     }
-    Ok(Kernels { rows, is_whole_group })
+    Ok(Kernels {
+        rows,
+        is_whole_group,
+        streamed,
+    })
 }
 
 fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGroupLayout) -> Result<(), String> {
