@@ -26,6 +26,8 @@ pub struct Group {
     pub local_memory: *mut u8,
     /// How many bytes that has.
     pub local_size: u64,
+    /// All ones if its stores go to the caches, and 0 if those that can go past them.
+    pub is_cached: u64,
     /// The frames of its sub-groups, if its code suspends at barriers; or null.
     pub frames: *const c_void,
 }
@@ -42,6 +44,7 @@ impl Group {
             size: range.group_size(),
             local_memory: std::ptr::null_mut(),
             local_size: 0,
+            is_cached: u64::MAX,
             frames: std::ptr::null(),
         };
         group.set_id_of(&range, id);
@@ -108,6 +111,8 @@ pub struct Item {
     pub lanes: u64,
     /// Whether not all lanes are active.
     pub is_partial: u64,
+    /// Whether it is the first of a block of rows, which its code runs side by side.
+    pub is_block: u64,
     /// The runtime's state of the item, if it has a stack of its own; or null.
     pub fiber: *mut c_void,
     /// The memory for the frame of its code, if that suspends at barriers; or null.
@@ -150,10 +155,12 @@ pub mod layout {
     pub const GROUP_IDS: u64 = offset_of!(Group, ids) as u64;
     pub const GROUP_SIZE: u64 = offset_of!(Group, size) as u64;
     pub const GROUP_LOCAL_MEMORY: u64 = offset_of!(Group, local_memory) as u64;
+    pub const GROUP_IS_CACHED: u64 = offset_of!(Group, is_cached) as u64;
     pub const ITEM_LANE: u64 = offset_of!(Item, lane) as u64;
     pub const ITEM_LANES: u64 = offset_of!(Item, lanes) as u64;
     pub const ITEM_FRAME: u64 = offset_of!(Item, frame) as u64;
     pub const ITEM_IS_PARTIAL: u64 = offset_of!(Item, is_partial) as u64;
+    pub const ITEM_IS_BLOCK: u64 = offset_of!(Item, is_block) as u64;
     pub const MEETING_MASK: u64 = offset_of!(Rendezvous, mask) as u64;
     pub const MEETING_SLOTS: u64 = offset_of!(Rendezvous, slots) as u64;
 }

@@ -55,6 +55,9 @@ impl Code {
             return true;
         }
         let shape = &self.shape;
+        if shape.is_whole_group && range.local_size != [lanes, shape.rows.into(), 1] {
+            return false;
+        }
         let items = match shape.spans_rows {
             true => range.group_size(),
             false => range.local_size[0],

@@ -354,7 +354,13 @@ impl Program {
         if let Some(layout) = layout {
             let module = lower::kernel(context, &self.linked, kernel)?;
             times.end("lower");
-            match workgroup::finish_wide(&machine, &module, info.sub_group_size, layout) {
+            match workgroup::finish_wide(
+                &machine,
+                &module,
+                info.sub_group_size,
+                layout,
+                info.required_work_group_size,
+            ) {
                 Ok(shape) => {
                     times.end("workgroup");
                     return Ok((machine, module, shape));

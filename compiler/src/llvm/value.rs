@@ -374,6 +374,22 @@ impl<'c> Value<'c> {
         self
     }
 
+    /// Has a store go past the caches.
+    pub fn nontemporal(self) {
+        // SAFETY: a store; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            let one = LLVMConstInt(LLVMInt32TypeInContext(context), 1, 0);
+            let mut one = LLVMValueAsMetadata(one);
+            let node = LLVMMDNodeInContext2(context, &mut one, 1);
+            LLVMSetMetadata(
+                self.0,
+                mark_kind(context, c"nontemporal"),
+                LLVMMetadataAsValue(context, node),
+            );
+        }
+    }
+
     /// Whether an instruction has such a mark.
     pub fn is_marked(self, name: &CStr) -> bool {
         // SAFETY: the second question is asked of instructions only; the name is read.

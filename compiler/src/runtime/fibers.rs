@@ -340,6 +340,7 @@ impl FiberGroup {
                 lane: (i % self.lanes) as u64,
                 lanes: there,
                 is_partial: (there < code.width).into(),
+                is_block: 0,
                 // SAFETY: there are as many fibers as items.
                 fiber: unsafe { fibers.add(i) }.cast(),
                 frame: ptr::null_mut(),
@@ -535,6 +536,7 @@ impl FrameGroup {
             lane: n % lanes as u64,
             lanes: 1,
             is_partial: 0,
+            is_block: 0,
             // SAFETY: there are as many fibers as items.
             fiber: unsafe { fibers.add(n as usize) }.cast(),
             frame: frames.of(n).cast(),

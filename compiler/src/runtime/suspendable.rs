@@ -10,6 +10,7 @@ use std::ptr;
 use super::fibers::FrameGroup;
 use crate::Fault;
 use crate::abi::{Group, Item};
+use crate::workgroup::CodeInfo;
 
 /// The head of a coroutine frame, as LLVM lays it out.
 #[repr(C)]
@@ -163,32 +164,36 @@ impl Suspendable {
         Ok(&mut self.single)
     }
 
-    /// Prepares the sub-groups of a group, of `width` items and with frames of so many bytes each: each within a row of the group,
-    /// or across rows. They are the same for all groups of a launch.
-    pub fn prepare(&mut self, group: *mut Group, width: u64, frame: u64, spans_rows: bool) -> Result<(), Fault> {
+    /// Prepares the sub-groups of a group for vectorized code: each within a row of the group, or across rows. Where the code has
+    /// blocks of rows, as many of them as possible are blocks, with one item for each. They are the same for all groups of a launch.
+    pub fn prepare(&mut self, group: *mut Group, code: &CodeInfo) -> Result<(), Fault> {
         // SAFETY: the group is alive, and nothing else uses it now.
         let Group { range, size, .. } = unsafe { *group };
-        let local = range.local_size;
-        let row = if spans_rows { size } else { local[0] };
+        let (width, local) = (u64::from(code.lanes), range.local_size);
+        let row = if code.spans_rows { size } else { local[0] };
         let in_row = row.div_ceil(width);
-        let count = in_row * (size / row);
-        let frames = self.frames(group, count, frame)?;
+        let rows_of_block = u64::from(code.rows);
+        let blocks_end = local[1] - local[1] % rows_of_block;
+        // The rows at which items begin: the first one of a block, or a single one.
+        let is_block = |n: u64| rows_of_block > 1 && n % local[1] < blocks_end;
+        let starts = (0..size / row).filter(|n| !is_block(*n) || (n % local[1]).is_multiple_of(rows_of_block));
+        let frames = self.frames(group, in_row * starts.clone().count() as u64, code.frame)?;
         self.items.clear();
-        self.items.extend((0..count).map(|i| {
-            let (row_start, start) = (i / in_row * row, i % in_row * width);
-            let n = row_start + start;
-            let there = width.min(row - start);
-            Item {
+        for (start_row, x) in starts.flat_map(|n| (0..in_row).map(move |i| (n, i * width))) {
+            let n = start_row * row + x;
+            let there = width.min(row - x);
+            self.items.push(Item {
                 local_id: [n % local[0], n / local[0] % local[1], n / (local[0] * local[1])],
                 linear_id: n,
                 group,
                 lane: 0,
                 lanes: there,
                 is_partial: (there < width).into(),
+                is_block: is_block(start_row).into(),
                 fiber: ptr::null_mut(),
-                frame: frames.of(i).cast(),
-            }
-        }));
+                frame: frames.of(self.items.len() as u64).cast(),
+            });
+        }
         Ok(())
     }
 

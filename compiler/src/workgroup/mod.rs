@@ -63,6 +63,12 @@ pub struct CodeInfo {
     pub spans_rows: bool,
     /// Whether results may depend on how the range is divided into groups.
     pub sees_groups: bool,
+    /// How many rows of a group its code for blocks of rows runs at a time; 1 if there is none.
+    pub rows: u32,
+    /// Whether such a block is a group, which has no other size.
+    pub is_whole_group: bool,
+    /// How many bytes an item may store past the caches.
+    pub streamed: u64,
     /// Bytes of variables on the stack of the code.
     pub variables: u64,
     /// Bytes of the frame of a sub-group, if the code suspends.
@@ -72,6 +78,10 @@ pub struct CodeInfo {
 /// The symbol of a constant in an object: a [`CodeInfo`] as five integers of 64 bits.
 pub const SHAPE: &str = "oxur.shape";
 
+/// Where the number of rows begins in the word of flags, and where the number of streamed bytes.
+const ROWS_SHIFT: u32 = 8;
+const STREAMED_SHIFT: u32 = 16;
+
 impl CodeInfo {
     fn write(self, module: &Module<'_>) -> Self {
         let wide = module.context().int(64);
@@ -80,10 +90,12 @@ impl CodeInfo {
             self.has_tail,
             self.spans_rows,
             self.sees_groups,
+            self.is_whole_group,
         ];
-        let flags = (0..)
-            .zip(flags)
-            .fold(0, |all, (bit, flag)| all | u64::from(flag) << bit);
+        let flags = (0..).zip(flags).fold(
+            u64::from(self.rows) << ROWS_SHIFT | self.streamed << STREAMED_SHIFT,
+            |all, (bit, flag)| all | u64::from(flag) << bit,
+        );
         let words = [
             match self.entry {
                 Entry::Group => 0,
@@ -119,6 +131,9 @@ impl CodeInfo {
             has_tail: words[2] & 2 != 0,
             spans_rows: words[2] & 4 != 0,
             sees_groups: words[2] & 8 != 0,
+            is_whole_group: words[2] & 16 != 0,
+            rows: Some((words[2] >> ROWS_SHIFT) as u32 & 0xff).filter(|rows| *rows > 0)?,
+            streamed: words[2] >> STREAMED_SHIFT,
             variables: words[3],
             frame: words[4],
         })
@@ -175,23 +190,26 @@ pub fn finish_scalar(
         has_tail: true,
         spans_rows: false,
         sees_groups: true,
+        rows: 1,
+        is_whole_group: false,
+        streamed: 0,
         variables: 0,
         frame: 0,
     };
     if suspends {
         let kernel = suspension::lower(module);
         info.entry = Entry::Suspendable;
-        item_entry(module, kernel, None);
+        item_entry(module, VectorKernels::only(kernel));
         define_intrinsics(module, sub_group_size, Waiting::Before);
         info.frame = vector::split(machine, module, vector::Effort::Little)?;
         return Ok(info);
     }
     let kernel = module.function(KERNEL).expect("a kernel was lowered");
     if items_wait {
-        item_entry(module, kernel, None);
+        item_entry(module, VectorKernels::only(kernel));
         info.entry = Entry::Item;
     } else {
-        group_entry(module, kernel, None, 1);
+        group_entry(module, VectorKernels::only(kernel), 1);
     }
     define_intrinsics(module, sub_group_size, Waiting::OnStacks);
     Ok(info)
@@ -233,12 +251,14 @@ fn sees_groups(module: &Module<'_>) -> bool {
 }
 
 /// Vectorizes a lowered kernel and makes its entry point.
-/// The error says why the kernel cannot be vectorized; then the module is unusable.
+/// The error says why the kernel cannot be vectorized; then the module is unusable. `required` is the size that the kernel demands
+/// of groups.
 pub fn finish_wide(
     machine: &Machine,
     module: &Module<'_>,
     sub_group_size: u32,
     layout: SubGroupLayout,
+    required: Option<[u32; 3]>,
 ) -> Result<CodeInfo, String> {
     let SubGroupLayout { has_tail, spans_rows } = layout;
     set_ranges(module);
@@ -249,9 +269,12 @@ pub fn finish_wide(
     if spans_rows && groups_wait {
         return Err("groups that wait for each other, with sub-groups that span rows".into());
     }
-    vector::widen(machine, module, width, layout, items_wait && !groups_wait)?;
-    let (full, predicated) = (module.function(vector::FULL), module.function(vector::PARTIAL));
-    let full = full.expect("it was made");
+    let made = vector::widen(machine, module, width, layout, items_wait && !groups_wait, required)?;
+    let kernels = VectorKernels {
+        full: module.function(vector::FULL),
+        predicated: module.function(vector::PARTIAL),
+        block: module.function(vector::BLOCK).map(|block| (block, made.rows)),
+    };
     module
         .function(KERNEL)
         .expect("a kernel was lowered")
@@ -259,15 +282,17 @@ pub fn finish_wide(
     let sees_groups = items_wait || groups_wait || width.is_sub_group || sees_groups(module);
     let entry = match (groups_wait, items_wait) {
         (true, _) => Entry::Item,
-        (_, true) => Entry::Suspendable,
+        (_, true) if !made.is_whole_group => Entry::Suspendable,
         _ => Entry::Group,
     };
     if entry == Entry::Group && spans_rows {
-        linear_entry(module, full, predicated, width.lanes);
+        linear_entry(module, kernels, width.lanes);
+    } else if made.is_whole_group {
+        whole_group_entry(module, kernels);
     } else if entry == Entry::Group {
-        group_entry(module, full, predicated, width.lanes);
+        group_entry(module, kernels, width.lanes);
     } else {
-        item_entry(module, full, predicated);
+        item_entry(module, kernels);
     }
     math::define(module, width.lanes);
     define_intrinsics(module, sub_group_size, Waiting::OnStacks);
@@ -283,6 +308,9 @@ pub fn finish_wide(
         has_tail,
         spans_rows,
         sees_groups,
+        rows: made.rows,
+        is_whole_group: made.is_whole_group,
+        streamed: made.streamed,
         variables: 0,
         frame,
     })
@@ -299,11 +327,37 @@ fn define_intrinsics(module: &Module<'_>, sub_group_size: u32, waiting: Waiting)
     collectives::define(module, sub_group_size, waiting);
 }
 
-/// Calls the kernel for one item, or for all lanes; or `predicated`, if there are fewer items than lanes.
-fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>) {
+/// The forms of a kernel that an entry calls: `(item, args)`.
+#[derive(Clone, Copy)]
+struct VectorKernels<'c> {
+    /// For one item, or for all lanes; `None` if all groups are blocks.
+    full: Option<Function<'c>>,
+    /// For fewer items than lanes.
+    predicated: Option<Function<'c>>,
+    /// For a block of so many rows.
+    block: Option<(Function<'c>, u32)>,
+}
+
+impl<'c> VectorKernels<'c> {
+    fn only(kernel: Function<'c>) -> Self {
+        Self {
+            full: Some(kernel),
+            predicated: None,
+            block: None,
+        }
+    }
+
+    /// The form for all lanes.
+    fn full(&self) -> Function<'c> {
+        self.full.expect("groups are no blocks")
+    }
+}
+
+/// Calls the form of the kernel that the item asks for.
+fn item_entry<'c>(module: &Module<'c>, kernels: VectorKernels<'c>) {
     let cx = module.context();
-    kernel.internal();
-    let returns = kernel.function_type().returns();
+    let full = kernels.full().internal();
+    let returns = full.function_type().returns();
     let entry = module.add_function(Entry::Item.symbol(), returns.function(&[cx.ptr(), cx.ptr()]));
     let b = Builder::at_end(cx, entry.append_block("entry"));
     let (item, args) = (entry.param(0), entry.param(1));
@@ -311,20 +365,22 @@ fn item_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<
         let result = b.call(kernel, &[item, args]);
         b.ret((returns.kind() != Kind::Void).then_some(result));
     };
-    if let Some(predicated) = predicated {
+    let others = [
+        (kernels.predicated, "partial", layout::ITEM_IS_PARTIAL),
+        (kernels.block.map(|block| block.0), "block", layout::ITEM_IS_BLOCK),
+    ];
+    for (kernel, name, flag) in others {
+        let Some(kernel) = kernel else { continue };
         let wide = cx.int(64);
-        let some = b.load(wide, b.offset(item, wide.int(layout::ITEM_IS_PARTIAL)));
-        let [less, all] = ["partial", "full"].map(|name| entry.append_block(name));
-        b.cond_br(
-            b.icmp(llvm_sys::LLVMIntPredicate::LLVMIntNE, some, wide.zero()),
-            less,
-            all,
-        );
-        b.go_to_end(less);
-        run(predicated);
-        b.go_to_end(all);
+        let is_it = b.load(wide, b.offset(item, wide.int(flag)));
+        let [this, other] = [name, "full"].map(|name| entry.append_block(name));
+        let is_it = b.icmp(llvm_sys::LLVMIntPredicate::LLVMIntNE, is_it, wide.zero());
+        b.cond_br(is_it, this, other);
+        b.go_to_end(this);
+        run(kernel);
+        b.go_to_end(other);
     }
-    run(kernel);
+    run(full);
 }
 
 /// The entry of a group while it is made.
@@ -341,9 +397,11 @@ struct GroupEntry<'c> {
 }
 
 impl<'c> GroupEntry<'c> {
-    fn new(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>) -> Self {
+    fn new(module: &Module<'c>, kernels: VectorKernels<'c>) -> Self {
         let cx = module.context();
-        kernel.internal().attribute("alwaysinline", 0);
+        for kernel in kernels.full.into_iter().chain(kernels.block.map(|block| block.0)) {
+            kernel.internal().attribute("alwaysinline", 0);
+        }
         let function = module.add_function(Entry::Group.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
         // Kernels cannot write to the group or the block of arguments.
         for param in 0..2 {
@@ -355,7 +413,9 @@ impl<'c> GroupEntry<'c> {
         let b = Builder::at_end(cx, function.append_block("entry"));
         let variable = || b.alloca(cx.int(8).array(layout::ITEM_SIZE)).align(16);
         let item = variable().name("item");
-        let rest = predicated.map(|predicated| (predicated, variable().name("item.rest")));
+        let rest = kernels
+            .predicated
+            .map(|predicated| (predicated, variable().name("item.rest")));
         let entry = Self {
             function,
             args,
@@ -400,9 +460,9 @@ impl<'c> GroupEntry<'c> {
     }
 }
 
-/// A loop over all items of a group, in steps of `lanes`. `predicated` runs the rest.
-fn linear_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>, lanes: u32) {
-    let entry = GroupEntry::new(module, kernel, predicated);
+/// A loop over all items of a group, in steps of `lanes`, and the rest.
+fn linear_entry<'c>(module: &Module<'c>, kernels: VectorKernels<'c>, lanes: u32) {
+    let entry = GroupEntry::new(module, kernels);
     let (b, wide, item) = (&entry.b, entry.wide, entry.item);
     let size = b.load(wide, entry.at(entry.group, layout::GROUP_SIZE));
     let step = wide.int(lanes.into());
@@ -418,7 +478,7 @@ fn linear_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Optio
     b.cond_br(b.icmp(ult, number, end), inside, rest_block);
     b.go_to_end(inside);
     entry.set(item, layout::ITEM_LINEAR_ID, number);
-    b.call(kernel, &[item, entry.args]);
+    b.call(kernels.full(), &[item, entry.args]);
     let next = b.add(number, step);
     number.add_incoming(&[(wide.zero(), start), (next, b.block())]);
     b.br(head);
@@ -427,9 +487,23 @@ fn linear_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Optio
     b.ret(None);
 }
 
-/// Three loops, dimension 0 innermost, in steps of `lanes`. `predicated` runs the rest of a row.
-fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option<Function<'c>>, lanes: u32) {
-    let entry = GroupEntry::new(module, kernel, predicated);
+/// Calls the kernel for a group that is a block.
+fn whole_group_entry<'c>(module: &Module<'c>, kernels: VectorKernels<'c>) {
+    let entry = GroupEntry::new(module, kernels);
+    let zero = entry.wide.zero();
+    for d in 0..3 {
+        entry.set(entry.item, layout::ITEM_LOCAL_ID + 8 * d, zero);
+    }
+    entry.set(entry.item, layout::ITEM_LINEAR_ID, zero);
+    if let Some((block, _)) = kernels.block {
+        entry.b.call(block, &[entry.item, entry.args]);
+    }
+    entry.b.ret(None);
+}
+
+/// Three loops, dimension 0 innermost, in steps of `lanes`, and the rest of each row. As many rows as possible run in blocks.
+fn group_entry<'c>(module: &Module<'c>, kernels: VectorKernels<'c>, lanes: u32) {
+    let entry = GroupEntry::new(module, kernels);
     let (b, wide, item) = (&entry.b, entry.wide, entry.item);
     let sizes: Vec<_> = (0..3)
         .map(|d| b.load(wide, entry.at(entry.group, layout::GROUP_LOCAL_SIZE + 8 * d)))
@@ -443,37 +517,70 @@ fn group_entry<'c>(module: &Module<'c>, kernel: Function<'c>, predicated: Option
     let blocks = names.map(|name| entry.function.append_block(name));
     let [z, y, row, x, x_next, rest_block, some, y_next, z_next, done] = blocks;
     let start = b.block();
+    let ult = llvm_sys::LLVMIntPredicate::LLVMIntULT;
     b.br(z);
     b.go_to_end(z);
     let id_z = b.phi(wide);
-    b.br(y);
-    b.go_to_end(y);
-    let id_y = b.phi(wide);
-    let row_number = b.add(b.mul(id_z, sizes[1]), id_y);
-    let linear = b.mul(row_number, sizes[0]);
-    let ult = llvm_sys::LLVMIntPredicate::LLVMIntULT;
-    b.cond_br(b.icmp(ult, wide.zero(), row_end), row, rest_block);
-    b.go_to_end(row);
-    b.br(x);
-    b.go_to_end(x);
-    let id_x = b.phi(wide);
-    let set = |item, id_x| {
+    // The ids of an item, and the number of its row, times their length.
+    let set = |item, [id_x, id_y]: [Value<'c>; 2], linear| {
         for (d, id) in [id_x, id_y, id_z].into_iter().enumerate() {
             entry.set(item, layout::ITEM_LOCAL_ID + 8 * d as u64, id);
         }
         entry.set(item, layout::ITEM_LINEAR_ID, b.add(linear, id_x));
     };
-    set(item, id_x);
-    b.call(kernel, &[item, entry.args]);
+    let linear = |id_y| b.mul(b.add(b.mul(id_z, sizes[1]), id_y), sizes[0]);
+    let run = |kernel, ids, linear| {
+        set(item, ids, linear);
+        b.call(kernel, &[item, entry.args]);
+    };
+    let mut first_row = wide.zero();
+    if let Some((block, rows)) = kernels.block {
+        let names = ["blocks", "block", "block.x", "block.next", "blocks.done"];
+        let [heads, head, x, next, after] = names.map(|name| entry.function.append_block(name));
+        let rows = wide.int(rows.into());
+        let in_blocks = b.sub(sizes[1], b.urem(sizes[1], rows));
+        first_row = b.select(b.icmp(ult, wide.zero(), row_end), in_blocks, wide.zero());
+        b.br(heads);
+        b.go_to_end(heads);
+        let id_y = b.phi(wide);
+        b.cond_br(b.icmp(ult, id_y, first_row), head, after);
+        b.go_to_end(head);
+        let linear = linear(id_y);
+        b.br(x);
+        b.go_to_end(x);
+        let id_x = b.phi(wide);
+        run(block, [id_x, id_y], linear);
+        let next_x = b.add(id_x, step);
+        id_x.add_incoming(&[(wide.zero(), head), (next_x, x)]);
+        b.cond_br(b.icmp(ult, next_x, row_end), x, next);
+        b.go_to_end(next);
+        id_y.add_incoming(&[(wide.zero(), z), (b.add(id_y, rows), next)]);
+        b.br(heads);
+        b.go_to_end(after);
+    }
+    let before = b.block();
+    match kernels.block {
+        Some(_) => b.cond_br(b.icmp(ult, first_row, sizes[1]), y, z_next),
+        None => b.br(y),
+    };
+    b.go_to_end(y);
+    let id_y = b.phi(wide);
+    let linear = linear(id_y);
+    b.cond_br(b.icmp(ult, wide.zero(), row_end), row, rest_block);
+    b.go_to_end(row);
+    b.br(x);
+    b.go_to_end(x);
+    let id_x = b.phi(wide);
+    run(kernels.full(), [id_x, id_y], linear);
     b.br(x_next);
     b.go_to_end(x_next);
     let next_x = b.add(id_x, step);
     id_x.add_incoming(&[(wide.zero(), row), (next_x, x_next)]);
     b.cond_br(b.icmp(ult, next_x, row_end), x, rest_block);
     b.go_to_end(rest_block);
-    entry.run_rest(rest, [some, y_next], |item| set(item, row_end));
+    entry.run_rest(rest, [some, y_next], |item| set(item, [row_end, id_y], linear));
     let next_y = b.add(id_y, wide.int(1));
-    id_y.add_incoming(&[(wide.zero(), z), (next_y, y_next)]);
+    id_y.add_incoming(&[(first_row, before), (next_y, y_next)]);
     b.cond_br(b.icmp(ult, next_y, sizes[1]), y, z_next);
     b.go_to_end(z_next);
     let next_z = b.add(id_z, wide.int(1));

@@ -6,6 +6,7 @@
 mod support;
 
 mod atomics;
+mod blocking;
 mod by_value;
 mod collectives;
 mod convergence;
@@ -23,6 +24,7 @@ mod rounding;
 mod shapes;
 mod small_vectors;
 mod squares;
+mod streams;
 mod strided;
 mod sub_groups;
 

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use llvm_sys::LLVMOpcode as L;
 
+use super::blocking;
 use super::cfg::{Cfg, Node};
 use super::private::Private;
 use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
@@ -247,6 +248,10 @@ impl<'c> VectorShapes<'c> {
             L::LLVMCall => self.call(inst),
             L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg => Varying,
             _ if all_uniform() => Uniform,
+            L::LLVMAdd if inst.is_marked(blocking::ID) => match self.of(operands[0]) {
+                Affine { stride, .. } => Affine { stride, exact: true },
+                _ => Varying,
+            },
             L::LLVMAdd | L::LLVMSub => self.sum(inst, &operands, opcode == L::LLVMSub),
             L::LLVMOr if inst.is_disjoint() => self.sum(inst, &operands, false),
             // `!x` is `-1 - x`.
@@ -454,11 +459,13 @@ impl VectorShape {
 
 /// Whether a value is an id or a size, which launches check to fit 31 bits.
 fn is_small_id(value: Value<'_>) -> bool {
-    value.callee().is_some_and(|f| {
-        WorkItemIntrinsic::ALL
-            .into_iter()
-            .any(|p| p.name() == f.name() && p != WorkItemIntrinsic::LocalMemory)
-    })
+    let is_id = value.opcode() == Some(L::LLVMAdd) && value.is_marked(blocking::ID);
+    is_id
+        || value.callee().is_some_and(|f| {
+            WorkItemIntrinsic::ALL
+                .into_iter()
+                .any(|p| p.name() == f.name() && p != WorkItemIntrinsic::LocalMemory)
+        })
 }
 
 /// The vector type of this many values, or of the elements of this many vectors.

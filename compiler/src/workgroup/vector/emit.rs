@@ -15,6 +15,7 @@ use super::cfg::{Cfg, Node};
 use super::coroutine::CoroutineLowering;
 use super::divergence::{Ids, VectorShape, VectorShapes, widened};
 use super::interleaved::Interleaved;
+use super::streams::Streams;
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
@@ -53,6 +54,8 @@ pub(super) struct Emit<'m, 'c> {
     /// Builds in the entry block, where variables are.
     pub entry: Builder<'c>,
     pub function: Function<'c>,
+    /// The stores that may go past the caches.
+    pub(super) streams: Streams<'c>,
     /// The coroutine, if the kernel suspends at barriers.
     pub waits: Option<CoroutineLowering<'c>>,
     old: Function<'c>,
@@ -88,15 +91,18 @@ pub(super) struct Plan {
     pub is_partial: bool,
     /// Whether it suspends at barriers.
     pub waits: bool,
+    /// Whether its stores may go past the caches.
+    pub streams: bool,
 }
 
-/// Adds the vector form of `old` to the module.
-pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan: Plan) -> Result<Function<'c>> {
+/// Adds the vector form of `old` to the module. Gives how many bytes an item may store past the caches.
+pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan: Plan) -> Result<(Function<'c>, u64)> {
     let Plan {
         width,
         spans_rows,
         is_partial,
         waits,
+        streams,
     } = plan;
     let cx = module.context();
     let cfg = Cfg::new(old)?;
@@ -143,7 +149,11 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         mask: None,
         is_predicated: false,
         interleaved: Interleaved::default(),
+        streams: Streams::default(),
     };
+    if streams {
+        emit.streams = Streams::find(module, &emit.cfg, &emit.shapes, width.lanes);
+    }
     if waits {
         emit.waits = Some(CoroutineLowering::new(module, &emit.entry, function));
     }
@@ -164,7 +174,7 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
     }
     emit.entry.go_to_end(entry);
     emit.entry.br(emit.starts[0]);
-    Ok(function)
+    Ok((function, emit.streams.bytes))
 }
 
 impl<'c> Emit<'_, 'c> {

@@ -252,7 +252,9 @@ impl<'c> Emit<'_, 'c> {
         }
         let to = self.first(address)?;
         let Some(mask) = self.mask else {
-            self.b.store(all, to).align(align);
+            if !self.store_stream(inst, all, to, align) {
+                self.b.store(all, to).align(align);
+            }
             return Ok(());
         };
         // Masked stores are slow, and usually all lanes are active.

@@ -9,6 +9,7 @@
 //! Masks, phis and values that are used in other blocks live in variables of the function (demoted SSA). LLVM promotes
 //! them to values again, so this code need not maintain dominance.
 
+mod blocking;
 mod calls;
 mod cfg;
 mod collectives;
@@ -22,7 +23,9 @@ mod private;
 mod runs;
 mod small_vectors;
 mod squares;
+mod streams;
 
+use blocking::Blocking;
 pub use cfg::Cfg;
 pub use coroutine::{CoroutineLowering, Effort, split};
 pub use private::offsets;
@@ -30,13 +33,15 @@ pub use private::offsets;
 use super::SubGroupLayout;
 use crate::CpuLevel;
 use crate::by_value::{self, ArgumentBlock};
-use crate::intrinsics::{GroupCollective, KERNEL, WorkItemIntrinsic};
+use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
 
 /// The vector kernel for full groups of lanes: `(item, args)`.
 pub const FULL: &str = "kernel.full";
 /// The vector kernel for fewer active lanes: `(item, args)`, with the number in the item.
 pub const PARTIAL: &str = "kernel.partial";
+/// The vector kernel for a block of rows: `(item, args)`, with the item of the first row.
+pub const BLOCK: &str = "kernel.block";
 
 /// Prepares a kernel for vectorization: one function, simple loops.
 const PREPARE: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
@@ -85,34 +90,71 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
     }
 }
 
-/// Prepares a module and adds the vector kernel, and with a tail also the one for fewer lanes. With `waits` they are coroutines
-/// that suspend at barriers. An error says why the kernel cannot be vectorized.
+/// What vector kernels there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kernels {
+    /// How many rows the one for blocks has; 1 if there is none.
+    pub rows: u32,
+    /// Whether items would wait, but a block is a whole group, so that nobody does. There are no other kernels then.
+    pub is_whole_group: bool,
+    /// How many bytes an item may store past the caches.
+    pub streamed: u64,
+}
+
+/// Prepares a module and adds the vector kernel, and with a tail also the one for fewer lanes; where it makes a kernel faster, also
+/// one for blocks of rows. With `waits` they are coroutines that suspend at barriers. `required` is the size that the kernel
+/// demands of groups. An error says why the kernel cannot be vectorized.
 pub fn widen(
     machine: &Machine,
     module: &Module<'_>,
     width: Width,
     layout: SubGroupLayout,
     waits: bool,
-) -> Result<(), String> {
+    required: Option<[u32; 3]>,
+) -> Result<Kernels, String> {
     if !(4..=64).contains(&width.lanes) {
         return Err(format!("sub-groups of {}", width.lanes));
     }
     prepare(machine, module, width, layout)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
-    let emit = |name, is_partial| {
+    let streams = !waits && !layout.spans_rows;
+    let emit = |name, is_partial, waits| {
         let plan = emit::Plan {
             width,
             spans_rows: layout.spans_rows,
             is_partial,
             waits,
+            streams: streams && !is_partial && name == FULL,
         };
         emit::emit(module, kernel, name, plan)
     };
-    emit(FULL, false)?;
-    if layout.has_tail {
-        emit(PARTIAL, true)?;
+    // What spans rows, and what runs with few lanes, has other costs.
+    let has_rows = !width.is_sub_group && !layout.has_tail && !layout.spans_rows;
+    let blocking = match has_rows && module.function(DEVICE_BARRIER).is_none() {
+        true => Blocking::of(module, kernel, width.lanes, required),
+        false => None,
+    };
+    let rows = blocking.as_ref().map_or(1, |blocking| blocking.rows);
+    let is_whole_group = waits && rows > 1 && required == Some([width.lanes, rows, 1]);
+    let mut streamed = 0;
+    if !is_whole_group {
+        streamed = emit(FULL, false, waits)?.1;
     }
-    Ok(())
+    if layout.has_tail {
+        emit(PARTIAL, true, waits)?;
+    }
+    if let Some(blocking) = blocking {
+        blocking.apply(module, kernel);
+        if is_whole_group {
+            blocking::remove_barriers(kernel);
+        }
+        emit(BLOCK, false, waits && !is_whole_group)?;
+    }
+    Ok(Kernels {
+        rows,
+        is_whole_group,
+        streamed,
+    })
 }
 
 fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGroupLayout) -> Result<(), String> {
