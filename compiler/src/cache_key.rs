@@ -10,10 +10,9 @@ use std::collections::BTreeSet;
 use oxur_cache::{Compiler, Key};
 use oxur_fork::OnceLock;
 
-use crate::Target;
 use crate::code::Variant;
-use crate::llvm::Machine;
 use crate::options::{Options, Part};
+use crate::{CpuLevel, Target, cpu_id};
 
 /// This compiler, by its version and the stamp of its build.
 const NAME: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("OXUR_COMPILER_STAMP"));
@@ -29,15 +28,15 @@ impl ProgramKey {
     pub fn new(parts: &[Part], options: &Options) -> Self {
         match options.target {
             Target::Host => Self::for_compiler(parts, options, NAME, cpu()),
-            other => Self::for_compiler(parts, options, NAME, &other.to_string()),
+            other => Self::for_compiler(parts, options, NAME, other.to_string().as_bytes()),
         }
     }
 
-    fn for_compiler(parts: &[Part], options: &Options, compiler: &str, cpu: &str) -> Self {
+    fn for_compiler(parts: &[Part], options: &Options, compiler: &str, cpu: &[u8]) -> Self {
         // Everything has a fixed size or follows its length, so that different inputs never hash the same bytes.
         let mut hasher = blake3::Hasher::new_derive_key("oxur: compiled code 1");
-        text(&mut hasher, compiler);
-        text(&mut hasher, cpu);
+        bytes(&mut hasher, compiler.as_bytes());
+        bytes(&mut hasher, cpu);
         // Destructured, so that a new option does not compile until it is hashed here or ignored.
         let Options {
             target: _,
@@ -91,15 +90,19 @@ fn number(hasher: &mut blake3::Hasher, number: usize) {
     hasher.update(&(number as u64).to_le_bytes());
 }
 
-fn text(hasher: &mut blake3::Hasher, text: &str) {
-    number(hasher, text.len());
-    hasher.update(text.as_bytes());
+fn bytes(hasher: &mut blake3::Hasher, bytes: &[u8]) {
+    number(hasher, bytes.len());
+    hasher.update(bytes);
 }
 
-/// The CPU that LLVM compiles for. It is cached because asking takes longer than the rest of a key.
-fn cpu() -> &'static str {
-    static CPU: OnceLock<String> = OnceLock::new();
-    CPU.get_or_init(Machine::description)
+/// The CPU that LLVM compiles for, and the level that the user limits it to.
+fn cpu() -> &'static [u8] {
+    static CPU: OnceLock<Vec<u8>> = OnceLock::new();
+    CPU.get_or_init(|| {
+        let mut cpu = cpu_id::description();
+        cpu.extend(CpuLevel::current().limit_features().as_bytes());
+        cpu
+    })
 }
 
 #[cfg(test)]
@@ -117,7 +120,7 @@ mod tests {
 
     #[test]
     fn keys_differ_in_all_that_matters() {
-        let keys = |parts: &[Part], options: &Options, compiler: &str, cpu: &str| {
+        let keys = |parts: &[Part], options: &Options, compiler: &str, cpu: &[u8]| {
             let key = ProgramKey::for_compiler(parts, options, compiler, cpu);
             let kernel = |name| key.kernel(name, Variant::Main);
             [
@@ -148,7 +151,7 @@ mod tests {
             vec![part(1, &[(0, &[1, 0])])],
             vec![part(1, &[(0, &[1]), (1, &[2])])],
         ] {
-            all.extend(keys(&parts, &plain(), "1", "cpu"));
+            all.extend(keys(&parts, &plain(), "1", b"cpu"));
         }
         for options in [
             Options {
@@ -176,11 +179,11 @@ mod tests {
                 ..plain()
             },
         ] {
-            all.extend(keys(&[part(1, &[])], &options, "1", "cpu"));
+            all.extend(keys(&[part(1, &[])], &options, "1", b"cpu"));
         }
-        all.extend(keys(&[part(1, &[])], &plain(), "2", "cpu"));
-        all.extend(keys(&[part(1, &[])], &plain(), "1", "cpu2"));
-        all.extend(keys(&[part(1, &[])], &plain(), "1c", "pu"));
+        all.extend(keys(&[part(1, &[])], &plain(), "2", b"cpu"));
+        all.extend(keys(&[part(1, &[])], &plain(), "1", b"cpu2"));
+        all.extend(keys(&[part(1, &[])], &plain(), "1c", b"pu"));
         let different: std::collections::HashSet<_> = all.iter().map(|key| key.0).collect();
         assert_eq!(different.len(), all.len());
         // Where the code is kept does not matter, and the same is the same.
@@ -189,8 +192,8 @@ mod tests {
             ..plain()
         };
         let (one, two) = (
-            keys(&[part(1, &[])], &plain(), "1", "cpu"),
-            keys(&[part(1, &[])], &elsewhere, "1", "cpu"),
+            keys(&[part(1, &[])], &plain(), "1", b"cpu"),
+            keys(&[part(1, &[])], &elsewhere, "1", b"cpu"),
         );
         assert!(one == two);
     }
@@ -199,6 +202,5 @@ mod tests {
     fn this_cpu_is_described_alike() {
         let key = || ProgramKey::new(&[], &Options::default()).globals(&BTreeSet::new());
         assert!(key() == key());
-        assert!(crate::llvm::Machine::description().len() > 8);
     }
 }

@@ -7,6 +7,8 @@
 use oxur_environment::CPU_TARGET;
 use oxur_fork::OnceLock;
 
+use crate::cpu_id;
+
 /// A level, as far as it makes a difference here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CpuLevel {
@@ -49,23 +51,14 @@ impl CpuLevel {
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
     fn of_host() -> Self {
-        macro_rules! has {
-            ($($feature:tt)*) => { $( std::is_x86_feature_detected!($feature) )&&* };
-        }
-        if has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl") {
-            Self::V4
-        } else if has!("avx2" "bmi1" "bmi2" "f16c" "fma" "lzcnt" "movbe") {
-            Self::V3
-        } else {
+        if !cpu_id::V3.are_met() {
             Self::V2
+        } else if cpu_id::V4.are_met() {
+            Self::V4
+        } else {
+            Self::V3
         }
-    }
-
-    #[cfg(not(target_arch = "x86_64"))]
-    fn of_host() -> Self {
-        Self::V2
     }
 
     /// The size of a vector register in bytes.

@@ -45,6 +45,7 @@ mod by_value;
 mod cache_key;
 mod code;
 mod codegen;
+mod cpu_id;
 mod cpu_level;
 mod error;
 mod fast_math;

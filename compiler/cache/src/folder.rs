@@ -6,7 +6,7 @@
 
 use std::fs::File;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
-use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
@@ -103,10 +103,7 @@ impl Folder {
         let opened = if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || size > entry::LARGEST {
             Err("it is no file, or too large")
         } else {
-            let mut file = File::from(file);
-            // One byte more, so that the end is found without growing the buffer.
-            let mut bytes = Vec::with_capacity(size as usize + 1);
-            file.read_to_end(&mut bytes)?;
+            let bytes = read_whole(&file, size as usize)?;
             touch(&file, &stat);
             entry::open(bytes, key)
         };
@@ -175,6 +172,23 @@ impl Folder {
     }
 }
 
+/// The bytes of a file of this size; fewer if it ends before. It asks the system for nothing else, because each kernel of a process
+/// is read.
+fn read_whole(file: &OwnedFd, size: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; size];
+    let mut read = 0;
+    while read < size {
+        match rustix::io::read(file, &mut bytes[read..]) {
+            Ok(0) => break,
+            Ok(count) => read += count,
+            Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    bytes.truncate(read);
+    Ok(bytes)
+}
+
 /// When a file was last used: its modification time, because not all file systems keep access times.
 pub fn last_used(stat: &Stat) -> SystemTime {
     let seconds = u64::try_from(stat.st_mtime).unwrap_or(0);
@@ -183,7 +197,7 @@ pub fn last_used(stat: &Stat) -> SystemTime {
 }
 
 /// Records a use of a file. The least recently used files are removed first.
-fn touch(file: &File, stat: &Stat) {
+fn touch(file: &OwnedFd, stat: &Stat) {
     if SystemTime::now()
         .duration_since(last_used(stat))
         .is_ok_and(|age| age < STALE)

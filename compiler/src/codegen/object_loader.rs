@@ -5,15 +5,17 @@ use std::collections::HashMap;
 use std::ptr;
 
 use object::elf::*;
-use object::read::elf::{ElfFile64, FileHeader as _};
-use object::{
-    Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SectionKind, SymbolSection,
-};
+use object::read::elf::{ElfFile64, ElfSection64, ElfSymbol64, FileHeader as _, SectionHeader as _, Sym as _};
+use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SymbolSection};
 
 use crate::Error;
 
 /// An object file, parsed.
-pub struct Object<'d>(ElfFile64<'d>);
+pub struct Object<'d> {
+    file: ElfFile64<'d>,
+    /// The table of the names of symbols.
+    names: &'d [u8],
+}
 
 /// Code and data in memory, which are unmapped when this is dropped.
 #[derive(Debug)]
@@ -30,6 +32,15 @@ unsafe impl Sync for Loaded {}
 
 const PAGE: usize = 4096;
 
+/// What a section that is loaded holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Code,
+    Data,
+    /// Data that is not in the file.
+    Zeros,
+}
+
 fn bad(what: impl std::fmt::Display) -> Error {
     Error::Codegen(format!("the object cannot be loaded: {what}"))
 }
@@ -42,40 +53,55 @@ impl<'d> Object<'d> {
         if header.e_machine(file.endian()) != EM_X86_64 || header.e_type(file.endian()) != ET_REL {
             return Err(bad("it is no relocatable object for x86-64"));
         }
-        Ok(Self(file))
+        let sections = file.elf_section_table();
+        let names = sections
+            .section(file.elf_symbol_table().string_section())
+            .map_err(bad)?;
+        let names = names.data(file.endian(), bytes).map_err(bad)?;
+        Ok(Self { file, names })
+    }
+
+    /// The name of a symbol. The crate's own function searches for the end with the widest vectors, and asks the CPU for them first,
+    /// which takes longer than all else that is done with an object (`cpu_id.rs`).
+    fn name(&self, symbol: &ElfSymbol64<'d, '_>) -> Result<&'d str, Error> {
+        let start = symbol.elf_symbol().st_name(self.file.endian()) as usize;
+        let name = self.names.get(start..).ok_or_else(|| bad("a symbol's name"))?;
+        let end = name.iter().position(|byte| *byte == 0);
+        std::str::from_utf8(&name[..end.ok_or_else(|| bad("a symbol's name"))?]).map_err(bad)
     }
 
     /// Its undefined symbols.
     pub fn undefined(&self) -> impl Iterator<Item = &str> {
-        self.0
+        self.file
             .symbols()
             .filter(|s| s.is_undefined())
-            .filter_map(|s| s.name().ok())
+            .filter_map(|s| self.name(&s).ok())
             .filter(|n| !n.is_empty())
+    }
+
+    /// What becomes of a section; `None` if it is left out. By its type and its flags, as for a linker: names say nothing more.
+    fn kind(&self, section: &ElfSection64<'d, '_>) -> Option<Kind> {
+        let (header, endian) = (section.elf_section_header(), self.file.endian());
+        let flags = header.sh_flags(endian);
+        let has = |flag: u32| flags & u64::from(flag) != 0;
+        match header.sh_type(endian) {
+            _ if !has(SHF_ALLOC) || has(SHF_TLS) => None,
+            SHT_PROGBITS if has(SHF_EXECINSTR) => Some(Kind::Code),
+            SHT_PROGBITS => Some(Kind::Data),
+            SHT_NOBITS => Some(Kind::Zeros),
+            _ => None,
+        }
     }
 
     /// Loads the object. `resolve` returns the addresses of undefined symbols.
     pub fn load(&self, resolve: impl Fn(&str) -> Option<*const u8>) -> Result<Loaded, Error> {
-        let file = &self.0;
+        let file = &self.file;
         // The layout: sections with code first, then a page boundary, then data.
         let mut places: HashMap<usize, usize> = HashMap::new();
         let mut end = 0usize;
-        let is_code = |k: SectionKind| k == SectionKind::Text;
-        let is_data = |k: SectionKind| {
-            matches!(
-                k,
-                SectionKind::Data
-                    | SectionKind::ReadOnlyData
-                    | SectionKind::ReadOnlyDataWithRel
-                    | SectionKind::ReadOnlyString
-                    | SectionKind::UninitializedData
-            )
-        };
-        let wanted = |name: &str| name != ".eh_frame" && !name.starts_with(".note");
         let mut place = |code: bool, end: &mut usize| -> Result<(), Error> {
             for section in file.sections() {
-                let kind = section.kind();
-                if !wanted(section.name().unwrap_or_default()) || !(if code { is_code(kind) } else { is_data(kind) }) {
+                if self.kind(&section).is_none_or(|kind| (kind == Kind::Code) != code) {
                     continue;
                 }
                 let align = usize::try_from(section.align().max(1)).unwrap_or(PAGE);
@@ -97,9 +123,9 @@ impl<'d> Object<'d> {
         // A table entry with an address and a jump for each external symbol.
         let outside: Vec<(object::SymbolIndex, *const u8)> = file
             .symbols()
-            .filter(|s| s.is_undefined() && s.name().is_ok_and(|n| !n.is_empty()))
+            .filter(|s| s.is_undefined() && self.name(s).is_ok_and(|n| !n.is_empty()))
             .map(|s| {
-                let name = s.name().map_err(bad)?;
+                let name = self.name(&s)?;
                 let address = resolve(name).ok_or_else(|| bad(format!("nothing defines {name}")))?;
                 Ok((s.index(), address))
             })
@@ -136,7 +162,7 @@ impl<'d> Object<'d> {
         let memory = unsafe { std::slice::from_raw_parts_mut(base, size) };
         for section in file.sections() {
             if let Some(&at) = places.get(&section.index().0)
-                && section.kind() != SectionKind::UninitializedData
+                && self.kind(&section) != Some(Kind::Zeros)
             {
                 let data = section.data().map_err(bad)?;
                 memory
@@ -239,7 +265,7 @@ impl<'d> Object<'d> {
             }
         }
         for symbol in file.symbols().filter(|s| s.is_global() && s.is_definition()) {
-            let name = symbol.name().map_err(bad)?.to_string();
+            let name = self.name(&symbol)?.to_string();
             loaded.symbols.insert(name, address_of(symbol.index())? as *const u8);
         }
         // SAFETY: the first part of the memory above, in whole pages.

@@ -95,13 +95,6 @@ impl Machine {
         }
     }
 
-    /// LLVM's name and features of the CPU that code is for. Code for one CPU runs on all with the same description.
-    pub fn description() -> String {
-        // SAFETY: a text of LLVM's that is ours.
-        let name = unsafe { take_message(LLVMGetHostCPUName()) };
-        format!("{name} {}", features())
-    }
-
     /// Sets the target of a module.
     pub fn set_target(&self, module: &Module<'_>) {
         // SAFETY: live objects; the module copies the layout.

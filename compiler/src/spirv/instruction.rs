@@ -3,8 +3,8 @@
 
 use oxur_fork::OnceLock;
 
-use rspirv::grammar::{INSTRUCTION_TABLE, OperandKind, OperandQuantifier};
-use spirv::{Capability, Op};
+use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, LogicalOperand, OperandKind, OperandQuantifier};
+use spirv::Op;
 
 use super::Id;
 use crate::Error;
@@ -24,39 +24,54 @@ pub struct Inst<'m> {
 
 /// What the grammar says of an instruction, as far as the compiler uses it.
 struct OperandLayout {
-    name: &'static str,
-    /// The capability that it needs.
-    capability: Option<Capability>,
+    grammar: &'static Instruction<'static>,
     has_type: bool,
     has_result: bool,
-    /// Its operands, without result type and result.
-    operands: Vec<(OperandKind, OperandQuantifier)>,
 }
 
-fn shapes() -> &'static [Option<OperandLayout>] {
-    static SHAPES: OnceLock<Vec<Option<OperandLayout>>> = OnceLock::new();
-    SHAPES.get_or_init(|| {
-        let mut all = Vec::new();
-        for inst in INSTRUCTION_TABLE.iter() {
-            let kinds = || inst.operands.iter().map(|o| o.kind);
-            let at = inst.opcode as usize;
-            if all.len() <= at {
-                all.resize_with(at + 1, || None);
-            }
-            all[at] = Some(OperandLayout {
-                name: inst.opname,
-                capability: inst.capabilities.first().copied(),
-                has_type: kinds().any(|k| k == OperandKind::IdResultType),
-                has_result: kinds().any(|k| k == OperandKind::IdResult),
-                operands: inst
-                    .operands
-                    .iter()
-                    .filter(|o| !matches!(o.kind, OperandKind::IdResultType | OperandKind::IdResult))
-                    .map(|o| (o.kind, o.quantifier))
-                    .collect(),
-            });
+impl OperandLayout {
+    fn new(grammar: &'static Instruction<'static>) -> Self {
+        let has = |wanted| grammar.operands.iter().take(2).any(|operand| operand.kind == wanted);
+        Self {
+            grammar,
+            has_type: has(OperandKind::IdResultType),
+            has_result: has(OperandKind::IdResult),
         }
-        all
+    }
+
+    /// Its operands, without result type and result, which come first.
+    fn operands(&self) -> &'static [LogicalOperand] {
+        &self.grammar.operands[usize::from(self.has_type) + usize::from(self.has_result)..]
+    }
+}
+
+/// The layouts of all instructions.
+struct Layouts {
+    /// By opcode, the index in `all` plus one. Opcodes have large gaps, and each process that uses a kernel makes this table.
+    by_opcode: Box<[u16]>,
+    all: Box<[OperandLayout]>,
+}
+
+impl Layouts {
+    fn get(&self, opcode: u16) -> Option<&OperandLayout> {
+        let place = *self.by_opcode.get(usize::from(opcode))?;
+        self.all.get(usize::from(place).checked_sub(1)?)
+    }
+}
+
+fn layouts() -> &'static Layouts {
+    static LAYOUTS: OnceLock<Layouts> = OnceLock::new();
+    LAYOUTS.get_or_init(|| {
+        let all: Box<[_]> = INSTRUCTION_TABLE.iter().map(OperandLayout::new).collect();
+        let opcode = |layout: &OperandLayout| layout.grammar.opcode as usize;
+        let mut by_opcode = vec![0; all.iter().map(opcode).max().map_or(0, |last| last + 1)];
+        for (place, layout) in (1..).zip(&all) {
+            by_opcode[opcode(layout)] = place;
+        }
+        Layouts {
+            by_opcode: by_opcode.into(),
+            all,
+        }
     })
 }
 
@@ -77,24 +92,26 @@ impl<'m> Inst<'m> {
         })
     }
 
-    fn shape(&self) -> Option<&'static OperandLayout> {
-        shapes().get(self.code as usize)?.as_ref()
+    fn layout(&self) -> Option<&'static OperandLayout> {
+        layouts().get(self.code)
     }
 
     /// Its name in the grammar; empty for unknown instructions.
     pub fn grammar_name(&self) -> &'static str {
-        self.shape().map_or("", |s| s.name)
+        self.layout().map_or("", |s| s.grammar.opname)
     }
 
     /// Its name.
     pub fn name(&self) -> String {
-        self.shape()
-            .map_or_else(|| format!("instruction {}", self.code), |s| format!("Op{}", s.name))
+        self.layout().map_or_else(
+            || format!("instruction {}", self.code),
+            |s| format!("Op{}", s.grammar.opname),
+        )
     }
 
     /// Whether the grammar knows it.
     pub fn is_known(&self) -> bool {
-        self.shape().is_some()
+        self.layout().is_some()
     }
 
     /// Whether it needs a feature that the compiler does not have.
@@ -118,14 +135,14 @@ impl<'m> Inst<'m> {
 
     /// The type of its result, if it has one.
     pub fn result_type(&self) -> Option<Id> {
-        self.shape()
+        self.layout()
             .filter(|s| s.has_type)
             .and_then(|_| self.words.get(1).copied())
     }
 
     /// The id that it defines, if any.
     pub fn result(&self) -> Option<Id> {
-        self.shape()
+        self.layout()
             .filter(|s| s.has_result)
             .and_then(|s| self.words.get(1 + usize::from(s.has_type)).copied())
     }
@@ -133,7 +150,7 @@ impl<'m> Inst<'m> {
     /// The operands, without result type and result.
     pub fn operands(&self) -> &'m [u32] {
         let skip = self
-            .shape()
+            .layout()
             .map_or(1, |s| 1 + usize::from(s.has_type) + usize::from(s.has_result));
         self.words.get(skip..).unwrap_or(&[])
     }
@@ -149,7 +166,7 @@ impl<'m> Inst<'m> {
     /// The ids among the operands, as far as the grammar identifies them without the meaning of masks.
     pub fn ids(&self) -> impl Iterator<Item = Id> + use<'m> {
         let words = self.operands();
-        let kinds = self.shape().map_or(&[][..], |s| s.operands.as_slice());
+        let kinds = self.layout().map_or(&[][..], OperandLayout::operands);
         let mut at = 0;
         let mut kind = 0;
         // Pairs of a literal and an id repeat: the targets of a switch.
@@ -157,9 +174,9 @@ impl<'m> Inst<'m> {
         std::iter::from_fn(move || {
             while at < words.len() && kind < kinds.len() {
                 let word = words[at];
-                let (what, many) = kinds[kind];
+                let LogicalOperand { kind: what, quantifier } = &kinds[kind];
                 let mut next = || {
-                    if many != OperandQuantifier::ZeroOrMore {
+                    if *quantifier != OperandQuantifier::ZeroOrMore {
                         kind += 1;
                     }
                 };
@@ -226,7 +243,7 @@ impl<'m> Inst<'m> {
 
     /// The name of the capability that it needs; empty if there is none.
     pub fn capability(&self) -> String {
-        let capability = self.shape().and_then(|s| s.capability);
+        let capability = self.layout().and_then(|s| s.grammar.capabilities.first());
         capability.map_or_else(String::new, |c| format!("capability {c:?}"))
     }
 }
