@@ -9,6 +9,7 @@
 #   dist/lib/adapters/libur_adapter_cuda.so.0  for NVIDIA GPUs, used only by name
 #   dist/lib/onemkl/liboxur_onemkl*.so  oneMKL's functions for NVIDIA GPUs, preloaded by `oxur run --adapter cuda`; only where
 #                                       Intel's libraries are, whose functions they replace (scripts/setup.sh clients)
+#   dist/lib/liboxur_llvm.so            LLVM, which the CPU and CUDA adapters, the driver and oxur-compiler open to compile
 #   dist/lib/libze_oxur_cpu.so.1        the Level Zero driver
 #   dist/lib/level-zero/libze_loader.so.1  a link to it, for programs that look for a loader of Level Zero
 #   dist/lib/opencl/libOpenCL.so.1      for native handles of the CPU adapter, in processes without another libOpenCL
@@ -22,8 +23,9 @@
 # dist/ can be moved as a whole. The script fails if
 # - a part is missing, or a library has a wrong soname.
 # - a library exports more than the functions of Unified Runtime (and clRetain*, which interoperability needs; libOpenCL those of
-#   OpenCL, the Level Zero driver those of Level Zero, the preloaded library those of libsycl). LLVM is linked into the CPU and
-#   CUDA adapters and the driver, and must not conflict with another LLVM in the process.
+#   OpenCL, the Level Zero driver those of Level Zero, the preloaded library those of libsycl, liboxur_llvm.so those of LLVM's C
+#   API). LLVM must not conflict with another LLVM in the process.
+# - LLVM is in another library than liboxur_llvm.so.
 # - a file needs more than every Linux since 2021 has, by the rules of manylinux_2_34.
 # Debug information stays in target/release. The symbols of our own code are kept, for backtraces.
 set -euo pipefail
@@ -68,8 +70,8 @@ portable() {
 # ship FILE TARGET [LIBRARY]: copies a program or library without debug information. It may need this library.
 ship() {
   portable "$1" "${3-}"
-  objcopy --strip-unneeded --wildcard --keep-symbol='*oxur*' --keep-symbol='*ur_adapter_*' --keep-symbol='*ur_loader*' \
-    "$1" "$2"
+  objcopy --strip-unneeded --remove-section=.comment --wildcard --keep-symbol='*oxur*' --keep-symbol='*ur_adapter_*' \
+    --keep-symbol='*ur_loader*' "$1" "$2"
   chmod 755 "$2"
 }
 
@@ -83,12 +85,12 @@ check() {
   [[ -z $foreign ]] || die "$1 exports what it should not: ${foreign//$'\n'/, }"
 }
 
-# late FILE: fails if LLVM's constructors run when a library is loaded (compiler/llvm_statics.ld).
-late() {
-  local at_once
-  [[ $(readelf -SW "$1") == *" oxur_llvm_init "* ]] || die "$1 has no section oxur_llvm_init"
-  at_once=$(readelf -dW "$1" | sed -n 's/.*(INIT_ARRAYSZ) *\([0-9]*\).*/\1/p')
-  ((at_once < 256)) || die "$1 has constructors of $((at_once / 8)) modules that run when it is loaded"
+# slim FILE: fails if LLVM is linked into it.
+slim() {
+  local functions
+  # What it calls without a C API has one function, which jumps there.
+  functions=$(nm -C --defined-only "$1" | grep ' llvm::' | grep -vc ' llvm::install_bad_alloc_error_handler(' || true)
+  ((functions == 0)) || die "$1 has $functions functions of LLVM, which belongs in liboxur_llvm.so"
 }
 
 rm -rf "$stage"
@@ -98,7 +100,9 @@ mkdir -p "$stage"/{bin,include/unified-runtime} \
 check "$release/liboxur_libopencl.so" libOpenCL.so.1 cl
 ship "$release/liboxur_libopencl.so" "$stage/lib/opencl/libOpenCL.so.1"
 check "$release/libze_oxur_cpu.so" libze_oxur_cpu.so.1 'ze[lrstx]?'
-for name in ze_oxur_cpu ur_adapter_cpu ur_adapter_cuda; do late "$release/lib$name.so"; done
+for file in lib{ze_oxur_cpu,ur_adapter_cpu,ur_adapter_cuda}.so oxur-compiler; do slim "$release/$file"; done
+check "$release/liboxur_llvm.so" liboxur_llvm.so 'LLVM|OXUR_LLVM_|_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbE'
+ship "$release/liboxur_llvm.so" "$stage/lib/liboxur_llvm.so"
 ship "$release/libze_oxur_cpu.so" "$stage/lib/libze_oxur_cpu.so.1"
 # Here, too, the dynamic linker does not find it before another one.
 ln -s ../libze_oxur_cpu.so.1 "$stage/lib/level-zero/libze_loader.so.1"

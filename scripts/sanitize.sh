@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 
 readonly target=x86_64-unknown-linux-gnu
 readonly packages=(-p oxur-fork -p oxur-loader -p oxur-adapter-kit -p oxur-log -p oxur-device-cpu -p oxur-adapter-cpu)
-# Incremental builds would double the folders, each of which has its own LLVM.
+# Incremental builds would double the folders.
 export RUSTC_BOOTSTRAP=1 CARGO_BUILD_TARGET=$target CARGO_INCREMENTAL=0
 
 # run NAME FLAGS [TEST OPTIONS]: the tests with a sanitizer, with `features`, and with `cargo_options` of the toolchain
@@ -33,6 +33,7 @@ c_api() {
   local lib=$CARGO_TARGET_DIR/urlib name
   mkdir -p "$lib"
   for name in loader adapter_cpu; do cp "$CARGO_TARGET_DIR/$target/debug/libur_$name.so" "$lib/libur_$name.so.0"; done
+  ln -f "$CARGO_TARGET_DIR/$target/debug/liboxur_llvm.so" "$lib/"
   OXUR_LIB=$lib conformance/ur/run.sh ours-cpu -- "${cargo_options[@]}" command_buffer graph threads:: "$@"
 }
 

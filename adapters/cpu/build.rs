@@ -5,11 +5,5 @@
 fn main() {
     println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,libur_adapter_cpu.so.0");
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
-    // LLVM's constructors wait for the first compilation.
-    println!(
-        "cargo::rustc-cdylib-link-arg=-Wl,-T,{}/../../compiler/llvm_statics.ld",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    println!("cargo::rerun-if-changed=../../compiler/llvm_statics.ld");
     println!("cargo::rerun-if-changed=build.rs");
 }

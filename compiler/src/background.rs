@@ -8,7 +8,7 @@
 //! code was compiled or has run for a while.
 //!
 //! - A process that forks waits for the compilations that run, as it does for others. The child goes on with those that wait.
-//! - A process that exits does not wait. LLVM's static variables outlive that: see `llvm/statics.rs`.
+//! - A process that exits does not wait. LLVM's static variables outlive that: see `llvm/library.rs`.
 //! - What cannot be compiled, for want of memory or because of a flaw of LLVM's, is logged; the kernel keeps its quick code.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

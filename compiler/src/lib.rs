@@ -51,7 +51,6 @@ mod error;
 mod fast_math;
 #[cfg(fuzzing)]
 pub mod fuzzing;
-mod glibc;
 mod group_ops;
 mod image;
 mod interface;

@@ -3,9 +3,9 @@
 #
 # Builds dist/oxur-<version>-py3-none-manylinux_2_34_x86_64.whl from dist/ (staged by `make dist`).
 #
-# The wheel uses one name in the environment's lib folder, that of the CPU adapter. Everything else is in the package's folder,
-# where it cannot conflict with Intel's packages. The build fails if auditwheel finds that the libraries need a newer system
-# than the wheel's name says, or if the wheel is larger than 40 MB.
+# The wheel uses two names in the environment's lib folder: that of the CPU adapter, and that of LLVM, which the adapter looks for
+# in its own folder. Everything else is in the package's folder, where it cannot conflict with Intel's packages. The build fails if
+# auditwheel finds that the libraries need a newer system than the wheel's name says, or if the wheel is larger than 40 MB.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -21,7 +21,7 @@ mkdir -p "$stage"/{bin,tree/lib}
 cp -r packaging/wheel/{README.md,hatch_build.py,pyproject.toml,src} Cargo.toml LICENSE "$stage"
 # Wheels have no symbolic links.
 cp -L dist/bin/oxur "$stage/bin/"
-cp -L dist/lib/libur_adapter_cpu.so.0 "$stage/"
+cp -L dist/lib/{libur_adapter_cpu.so.0,liboxur_llvm.so} "$stage/"
 cp -rL dist/include "$stage/tree/"
 cp -rL dist/lib/{libur_loader.so.0,libur_adapter_opencl.so.0,liboxur_as_gpu_preload.so,cmake,opencl,pkgconfig} "$stage/tree/lib/"
 # Linkers look for this name.

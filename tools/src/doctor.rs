@@ -137,6 +137,15 @@ fn adapters(folder: &Path, findings: &mut Findings) {
             Ok(()) => findings.good(format!("adapter {name}: {}", path.display())),
             Err(failure) => findings.failure(&failure),
         }
+        if ["cpu", "cuda"].contains(&&*name) && !lib_folder::has_llvm(&path) {
+            findings.problem(
+                format!(
+                    "liboxur_llvm.so, which {} compiles kernels with, is missing",
+                    path.display()
+                ),
+                "reinstall oxur; until then only kernels in the cache run",
+            );
+        }
         if let Some(version) = other_version(&path) {
             findings.problem(
                 format!(

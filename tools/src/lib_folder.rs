@@ -107,6 +107,14 @@ pub fn adapters(folder: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
+/// Whether an adapter that compiles kernels finds LLVM: in its own folder, or in the one above.
+pub fn has_llvm(adapter: &Path) -> bool {
+    let folders = adapter.ancestors().skip(1).take(2);
+    folders
+        .map(|folder| folder.join("liboxur_llvm.so"))
+        .any(|path| path.exists())
+}
+
 /// The files of the adapters that the user names.
 pub fn choose(folder: &Path, wanted: &[OsString]) -> Result<Vec<PathBuf>, Failure> {
     let all = adapters(folder);

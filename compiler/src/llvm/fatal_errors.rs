@@ -25,7 +25,7 @@ use llvm_sys::error_handling::LLVMInstallFatalErrorHandler;
 use llvm_sys::prelude::*;
 use oxur_fork::OnceLock;
 
-use super::{out_of_memory, statics, take_message};
+use super::{library, out_of_memory, take_message};
 use crate::Error;
 use crate::runtime::FloatEnv;
 
@@ -65,12 +65,12 @@ type Tell = Box<dyn FnOnce(Fatal)>;
 pub fn isolated<R: Send + 'static>(what: &str, work: impl FnOnce() -> Result<R, Error> + Send) -> Result<R, Error> {
     let Some(stack) = [STACK, SMALL_STACK]
         .into_iter()
-        .find(|stack| out_of_memory::is_there(stack + HEADROOM))
+        .find(|stack| out_of_memory::is_there(stack + HEADROOM + library::room()))
     else {
         return Err(no_memory_for(what));
     };
-    // LLVM's constructors allocate, too, so not before there is memory.
-    statics::construct();
+    // Its constructors allocate, too, so not before there is memory.
+    library::open()?;
     static INSTALLED: OnceLock<()> = OnceLock::new();
     // SAFETY: the function may be called at any time.
     INSTALLED.get_or_init(|| unsafe { LLVMInstallFatalErrorHandler(Some(gave_up)) });

@@ -8,11 +8,11 @@
 
 mod builder;
 mod fatal_errors;
+mod library;
 mod module;
 #[cfg(feature = "nvptx")]
 mod nvptx;
 mod out_of_memory;
-mod statics;
 mod target;
 mod types;
 mod value;
@@ -35,8 +35,11 @@ pub struct Context(LLVMContextRef);
 
 impl Context {
     /// An empty context.
+    ///
+    /// # Panics
+    /// If LLVM cannot be opened. [`isolated`] reports that as an error.
     pub fn new() -> Self {
-        statics::construct();
+        library::expect();
         // SAFETY: has no preconditions.
         let context = unsafe { LLVMContextCreate() };
         fatal_errors::note_problems(context);

@@ -12,14 +12,14 @@ use llvm_sys::transforms::pass_builder::*;
 
 use oxur_fork::OnceLock;
 
-use super::{Module, statics, take_message};
+use super::{Module, library, take_message};
 use crate::CpuLevel;
 
 /// Initializes LLVM's target, once.
 pub(super) fn initialize() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
-        statics::construct();
+        library::expect();
         // SAFETY: once, and before anything else of the target is used.
         unsafe {
             LLVMInitializeX86TargetInfo();

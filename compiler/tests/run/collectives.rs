@@ -424,8 +424,8 @@ fn groups_that_are_too_large() {
 #[test]
 fn of_groups_without_room_for_stacks() {
     const CHILD: &str = "OXUR_TEST_FEW_STACKS";
-    /// Enough to compile, and less than a third of what the stacks of 8191 items take.
-    const ROOM: u64 = 600 << 20;
+    /// Enough to open LLVM and to compile, and less than a third of what the stacks of 8191 items take.
+    const ROOM: u64 = 680 << 20;
     if std::env::var_os(CHILD).is_none() {
         let status = Command::new(std::env::current_exe().unwrap())
             .args([

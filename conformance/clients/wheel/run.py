@@ -175,6 +175,7 @@ def devices(checks, env):
         own |= {str(env.packages / "oxur/lib" / f"libur_{name}.so.0") for name in ("adapter_opencl", "loader")}
     ours = {path for path in mapped if "native_cpu" in path or "/oxur/" in path}
     checks.equal("what of ours is loaded", ours, own)
+    checks.equal("nothing was compiled, so LLVM is not", [path for path in mapped if "liboxur_llvm" in path], [])
     loaders = {path for path in mapped if "libur_loader" in path}
     checks.equal("no other loader is", loaders - own, set())
 

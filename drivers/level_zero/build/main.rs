@@ -18,12 +18,6 @@ fn main() {
     println!("cargo::rustc-cdylib-link-arg=-Wl,-z,nodelete");
     // A loader exports functions of the same names. The tables must hold ours.
     println!("cargo::rustc-cdylib-link-arg=-Wl,-Bsymbolic");
-    // LLVM's constructors wait for the first compilation.
-    println!(
-        "cargo::rustc-cdylib-link-arg=-Wl,-T,{}/../../compiler/llvm_statics.ld",
-        env!("CARGO_MANIFEST_DIR")
-    );
-    println!("cargo::rerun-if-changed=../../compiler/llvm_statics.ld");
     println!("cargo::rerun-if-changed=build");
     println!("cargo::rerun-if-changed=src");
 

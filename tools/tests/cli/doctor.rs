@@ -32,6 +32,22 @@ fn doctor_knows_the_type_of_the_cpu() {
 }
 
 #[test]
+fn doctor_looks_for_llvm() {
+    let place = as_gpu_place("llvm");
+    let doctor = || text(&place.oxur(&["doctor"]).stdout);
+    let problem = format!(
+        "PROBLEM  liboxur_llvm.so, which {} compiles kernels with, is missing",
+        place.path("lib/libur_adapter_cpu.so.0").display()
+    );
+    let out = doctor();
+    assert!(out.contains(&problem), "{out}");
+    // The OpenCL adapter leaves compiling to the driver.
+    assert_eq!(out.matches("liboxur_llvm.so").count(), 1, "{out}");
+    fs::write(place.path("lib/liboxur_llvm.so"), "").expect("a file");
+    assert!(!doctor().contains("liboxur_llvm.so"), "{}", doctor());
+}
+
+#[test]
 fn failures_of_info() {
     let place = Place::new("info").with_libraries();
     let adapter = place.path("lib/libur_adapter_opencl.so.0");
