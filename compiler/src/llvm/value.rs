@@ -336,6 +336,7 @@ impl<'c> Value<'c> {
     }
 
     /// The alignment that an argument of a call is known to have, in bytes.
+    #[cfg(feature = "nvptx")]
     pub fn call_argument_align(self, index: u32) -> u32 {
         // SAFETY: a call; attributes of arguments count from 1.
         let align = unsafe {
