@@ -260,6 +260,7 @@ fn products_of_known_groups() {
         [16, 32, 1],
         [32, 4, 1],
         [16, 6, 1],
+        [16, 4, 1],
     ] {
         let ranges = [range([2, 3, 1], required), range([2, 1, 2], [16, 5, 1])];
         for form in [Form::Alone, Form::Tiled, Form::Linear] {
