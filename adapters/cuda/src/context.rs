@@ -80,12 +80,6 @@ impl Context {
         let at = self.primaries.iter().position(|primary| primary.raw == context)?;
         Some(&self.devices[at])
     }
-
-    /// Drops what commands may use that are unfinished, when they are complete.
-    pub(crate) fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
-        // The context goes last.
-        WATCHER.retire(&self.in_flight, (object, self.clone()));
-    }
 }
 
 impl Drop for Context {
@@ -119,6 +113,11 @@ impl kit::Context<Cuda> for Context {
 
     fn deleters(&self) -> Option<&Deleters> {
         Some(&self.deleters)
+    }
+
+    fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
+        // The context goes last.
+        WATCHER.retire(&self.in_flight, (object, self.clone()));
     }
 
     fn is_same(&self, other: &Self) -> bool {

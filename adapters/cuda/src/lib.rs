@@ -81,7 +81,6 @@ kit::object! {
     Context: ContextHandle,
     Queue: QueueHandle,
     Sampler: SamplerHandle,
-    Program: ProgramHandle,
     Kernel: KernelHandle,
     CommandBuffer: ExpCommandBufferHandle,
 }

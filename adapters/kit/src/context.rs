@@ -54,6 +54,11 @@ pub trait Context<B: Backend<Context = Self>>: Object<Handle = ContextHandle> {
         None
     }
 
+    /// Drops what commands of the context may use that are unfinished, when they are complete.
+    fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
+        drop(object);
+    }
+
     /// The driver's handle.
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         unsupported()

@@ -143,12 +143,6 @@ impl Context {
         }
     }
 
-    /// Drops what commands may use that are unfinished, when they are complete.
-    pub(crate) fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
-        // The context goes last.
-        WATCHER.retire(&self.shared.in_flight, (object, self.clone()));
-    }
-
     /// Memory of [`SCRATCH_SIZE`] bytes that any command may write to.
     pub(crate) fn scratch(&self) -> UrResult<*mut c_void> {
         if let Some(&address) = self.scratch.get() {
@@ -221,6 +215,11 @@ impl kit::Context<LevelZero> for Context {
 
     fn deleters(&self) -> Option<&Deleters> {
         Some(&self.deleters)
+    }
+
+    fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
+        // The context goes last.
+        WATCHER.retire(&self.shared.in_flight, (object, self.clone()));
     }
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{ImageCreate, ImageLimits, ImageRect, ImageShape, InfoOut, PixelSteps, UrResult};
+use kit::{Context as _, ImageCreate, ImageLimits, ImageRect, ImageShape, InfoOut, PixelSteps, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 

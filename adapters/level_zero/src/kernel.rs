@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use kit::groups::{self, no_group, no_kernel, padded};
 use kit::ur::{KernelCacheConfig, KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{
-    Arg, ArgCache, ArgKey, Args, Device as _, ExecInfo, HandleCell, InfoOut, LateSnapshot, OwnArgs, PlainLaunch, Range,
-    UrError, UrResult,
+    Arg, ArgCache, ArgKey, Args, Context as _, Device as _, ExecInfo, HandleCell, InfoOut, LateSnapshot, OwnArgs,
+    PlainLaunch, Range, UrError, UrResult,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -547,10 +547,7 @@ impl kit::Kernel<LevelZero> for Kernel {
     }
 
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
-        let on_devices = program.with_modules(|modules| {
-            let create = |(device, module): &(_, _)| OnDevice::create(module, device, name);
-            modules.iter().map(create).collect::<UrResult<_>>()
-        });
+        let on_devices = program.map_executables(|(device, module)| OnDevice::create(&module, &device, name));
         let on_devices = on_devices.map_err(|error| match error.code() {
             // Symbols of other programs are missing.
             ResultCode::ERROR_PROGRAM_UNLINKED => error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),

@@ -68,7 +68,7 @@ impl kit::Backend for LevelZero {
 
 kit::object! {
     Adapter: AdapterHandle, Platform: PlatformHandle, Device: DeviceHandle, Context: ContextHandle, Queue: QueueHandle,
-    Program: ProgramHandle, Kernel: KernelHandle, Sampler: SamplerHandle,
+    Kernel: KernelHandle, Sampler: SamplerHandle,
     CommandBuffer: ExpCommandBufferHandle,
 }
 

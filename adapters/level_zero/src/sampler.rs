@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use kit::ur::{NativeHandle, SamplerAddressingMode, SamplerFilterMode, SamplerInfo};
-use kit::{HandleCell, InfoOut, SamplerProperties, UrResult};
+use kit::{Context as _, HandleCell, InfoOut, SamplerProperties, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
