@@ -80,7 +80,6 @@ kit::object! {
     Device: DeviceHandle,
     Context: ContextHandle,
     Queue: QueueHandle,
-    Sampler: SamplerHandle,
     Kernel: KernelHandle,
     CommandBuffer: ExpCommandBufferHandle,
 }

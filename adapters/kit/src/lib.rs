@@ -141,7 +141,7 @@ pub use program::{LinkFailure, Program};
 pub use program_builds::{Build, no_function};
 pub use queue::{Queue, QueueNativeProperties, QueueProperties, begin_native_by_barrier};
 pub use recycle::recycled;
-pub use sampler::{Sampler, SamplerMip, SamplerProperties};
+pub use sampler::{DriverSampler, NativeSampler, Sampler, SamplerMip, SamplerProperties};
 pub use shared_contexts::SharedContexts;
 pub use spirv::{check_spirv, check_spirv_constants};
 pub use this_thread::this_thread;

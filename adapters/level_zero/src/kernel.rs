@@ -215,7 +215,7 @@ impl OnDevice {
                 Err(_) => self.set_address(index, mem.address_on(&self.device)?, new),
             },
             Arg::Mem(index, None, _) => self.set_address(index, 0, new),
-            Arg::Sampler(index, ref sampler) => self.set_object(index, sampler.handle() as usize),
+            Arg::Sampler(index, ref sampler) => self.set_object(index, **sampler.raw as usize),
         }
     }
 

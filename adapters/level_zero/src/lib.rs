@@ -68,8 +68,7 @@ impl kit::Backend for LevelZero {
 
 kit::object! {
     Adapter: AdapterHandle, Platform: PlatformHandle, Device: DeviceHandle, Context: ContextHandle, Queue: QueueHandle,
-    Kernel: KernelHandle, Sampler: SamplerHandle,
-    CommandBuffer: ExpCommandBufferHandle,
+    Kernel: KernelHandle, CommandBuffer: ExpCommandBufferHandle,
 }
 
 kit::export_adapter!(LevelZero);
