@@ -158,7 +158,7 @@ pub(crate) fn string(get: impl Fn(*mut usize, *mut std::ffi::c_char) -> UrResult
 pub(crate) type Owned<K> = kit::NativeOwned<K>;
 
 macro_rules! kinds {
-    ($( $(#[$doc:meta])* $kind:ident: $handle:ty, $name:literal, $destroy:ident; )*) => { $(
+    ($( $(#[$doc:meta])* $kind:ident($place:pat = $handle:ty): $name:literal, $destroy:ident($($arg:expr),+); )*) => { $(
         $(#[$doc])*
         pub(crate) enum $kind {}
 
@@ -167,12 +167,13 @@ macro_rules! kinds {
             type Handle = $handle;
             const NAME: &'static str = $name;
 
-            unsafe fn release(handle: $handle) -> UrResult<()> {
-                if USE.is_gone() {
+            unsafe fn release($place: $handle) -> UrResult<()> {
+                // What an older loader has no function for, the driver keeps.
+                if USE.is_gone() || api().$destroy.is_none() {
                     return Ok(());
                 }
                 // SAFETY: passed on to the caller.
-                unsafe { ze!($destroy(handle)) }
+                unsafe { ze!($destroy($($arg),+)) }
             }
         }
     )* };
@@ -180,21 +181,27 @@ macro_rules! kinds {
 
 kinds! {
     /// Contexts.
-    ContextKind: ze_context_handle_t, "a context", zeContextDestroy;
+    ContextKind(context = ze_context_handle_t): "a context", zeContextDestroy(context);
     /// Command lists.
-    ListKind: ze_command_list_handle_t, "a command list", zeCommandListDestroy;
+    ListKind(list = ze_command_list_handle_t): "a command list", zeCommandListDestroy(list);
     /// Pools of events.
-    EventPoolKind: ze_event_pool_handle_t, "a pool of events", zeEventPoolDestroy;
+    EventPoolKind(pool = ze_event_pool_handle_t): "a pool of events", zeEventPoolDestroy(pool);
     /// Events.
-    EventKind: ze_event_handle_t, "an event", zeEventDestroy;
+    EventKind(event = ze_event_handle_t): "an event", zeEventDestroy(event);
     /// Modules.
-    ModuleKind: ze_module_handle_t, "a module", zeModuleDestroy;
+    ModuleKind(module = ze_module_handle_t): "a module", zeModuleDestroy(module);
     /// Kernels.
-    KernelKind: ze_kernel_handle_t, "a kernel", zeKernelDestroy;
+    KernelKind(kernel = ze_kernel_handle_t): "a kernel", zeKernelDestroy(kernel);
     /// Images.
-    ImageKind: ze_image_handle_t, "an image", zeImageDestroy;
+    ImageKind(image = ze_image_handle_t): "an image", zeImageDestroy(image);
     /// Samplers.
-    SamplerKind: ze_sampler_handle_t, "a sampler", zeSamplerDestroy;
+    SamplerKind(sampler = ze_sampler_handle_t): "a sampler", zeSamplerDestroy(sampler);
     /// Logs of builds.
-    BuildLogKind: ze_module_build_log_handle_t, "the log of a build", zeModuleBuildLogDestroy;
+    BuildLogKind(log = ze_module_build_log_handle_t): "the log of a build", zeModuleBuildLogDestroy(log);
+    /// Physical memory of a context.
+    PhysicalMemKind((context, mem) = (ze_context_handle_t, ze_physical_mem_handle_t)):
+        "physical memory", zePhysicalMemDestroy(context, mem);
+    /// Memory of a context for other processes.
+    IpcMemKind((context, handle) = (ze_context_handle_t, ze_ipc_mem_handle_t)):
+        "a handle of memory", zeMemPutIpcHandle(context, handle);
 }
