@@ -9,7 +9,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmType};
+use kit::ur::{ResultCode, UsmType};
 use kit::{UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
@@ -97,10 +97,11 @@ impl kit::MemoryProvider for Context {
         self.give_back(primary, place.kind, base)
     }
 
+    fn foreign_memory(&self) -> Option<&kit::ForeignMemory<Self>> {
+        Some(&self.foreign)
+    }
+
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
-        if let Some(found) = self.foreign.find(address) {
-            return Some(found);
-        }
         let _current = self.primary().activate().ok()?;
         let found = pointer(address)?;
         let kind = match found.memory {
@@ -119,22 +120,17 @@ impl kit::MemoryProvider for Context {
         })
     }
 
-    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        let address = memory as usize;
-        match kit::MemoryProvider::foreign(self, address) {
-            Some(found)
-                if found.base == address && !self.is_of_another(address) && self.foreign.find(address).is_none() =>
-            {
-                let _current = self.primary().activate()?;
-                // SAFETY: memory of this kind that the client frees.
-                unsafe {
-                    match found.kind {
-                        UsmType::HOST => cu!(cuMemFreeHost(memory)),
-                        _ => cu!(cuMemFree(address as u64)),
-                    }
-                }
+    fn free_foreign(&self, found: &UsmAllocation<Self>) -> UrResult<()> {
+        if self.is_of_another(found.base) {
+            kit::bail!(ERROR_INVALID_VALUE: "the memory at {:#x} is another context's", found.base);
+        }
+        let _current = self.primary().activate()?;
+        // SAFETY: memory of this kind that the client frees.
+        unsafe {
+            match found.kind {
+                UsmType::HOST => cu!(cuMemFreeHost(found.base as *mut c_void)),
+                _ => cu!(cuMemFree(found.base as u64)),
             }
-            _ => Err(kit::error!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context")),
         }
     }
 }
@@ -299,14 +295,6 @@ impl kit::UsmAlloc<Cuda> for Context {
         kit::note_usm_change();
         // SAFETY: the driver checks the address; the client vouches that no command uses the memory.
         unsafe { cu!(cuMemHostUnregister(memory)) }
-    }
-
-    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
-        self.usm_import(memory, size)
-    }
-
-    fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
-        self.usm_release(memory)
     }
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {

@@ -74,13 +74,13 @@ pub trait UsmAlloc<B: Backend> {
     }
 
     /// Registers the client's memory with the context, as if it were host USM.
-    fn usm_register(&self, _memory: *mut c_void, _size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
-        unsupported()
+    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
+        self.usm_import(memory, size)
     }
 
     /// Undoes [`UsmAlloc::usm_register`].
-    fn usm_unregister(&self, _memory: *mut c_void) -> UrResult<()> {
-        unsupported()
+    fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
+        self.usm_release(memory)
     }
 
     /// Copies between any two pieces of memory of the context, at once and without a queue. The kit has checked the bounds.

@@ -111,43 +111,43 @@ impl kit::MemoryProvider for Context {
         properties.has_flags()
     }
 
+    fn foreign_memory(&self) -> Option<&kit::ForeignMemory<Self>> {
+        Some(&self.shared.foreign)
+    }
+
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
-        if let Some(found) = self.shared.foreign.find(address) {
-            return Some(found);
-        }
-        let address = address as *const c_void;
+        let (context, memory) = (**self.raw, address as *const c_void);
         let (mut properties, mut device) = (ze_memory_allocation_properties_t::default(), null_mut());
-        let (context, mut base, mut size) = (**self.raw, null_mut(), 0);
         // SAFETY: a live context and places for the results; any address may be asked for.
-        unsafe {
-            ze!(zeMemGetAllocProperties(context, address, &mut properties, &mut device)).ok()?;
-            if properties.type_ == ZE_MEMORY_TYPE_UNKNOWN {
-                return None;
-            }
-            ze!(zeMemGetAddressRange(context, address, &mut base, &mut size)).ok()?;
+        unsafe { ze!(zeMemGetAllocProperties(context, memory, &mut properties, &mut device)) }.ok()?;
+        if properties.type_ == ZE_MEMORY_TYPE_UNKNOWN {
+            return None;
         }
+        let (base, size) = self.allocation(address).ok()?;
         Some(UsmAllocation {
             kind: conv::usm_type(properties.type_),
-            base: base as usize,
+            base,
             size,
             device: self.device(device).cloned(),
             pool: None,
         })
     }
 
-    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        // Drivers crash on memory that is not theirs.
-        let is_other = |found: UsmAllocation<Self>| found.base != memory.addr();
-        if self.shared.foreign.find(memory.addr()).is_some()
-            || kit::MemoryProvider::foreign(self, memory.addr()).is_none_or(is_other)
-        {
-            kit::bail!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context");
-        }
-        self.give_back(memory)
+    fn free_foreign(&self, found: &UsmAllocation<Self>) -> UrResult<()> {
+        self.give_back(found.base as *mut c_void)
     }
 }
 
 impl Context {
+    /// The address and size of the driver's allocation that an address is in.
+    fn allocation(&self, address: usize) -> UrResult<(usize, usize)> {
+        let (context, memory) = (**self.raw, address as *const c_void);
+        let (mut base, mut size) = (null_mut(), 0);
+        // SAFETY: a live context and places for the results; any address may be asked for.
+        unsafe { ze!(zeMemGetAddressRange(context, memory, &mut base, &mut size)) }?;
+        Ok((base as usize, size))
+    }
+
     /// Gives memory back to the driver. No command uses it.
     fn give_back(&self, address: *mut c_void) -> UrResult<()> {
         if ze::is_lost() {
@@ -208,10 +208,6 @@ impl kit::UsmAlloc<LevelZero> for Context {
             );
         }
         self.usm_import(memory, size)
-    }
-
-    fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
-        self.usm_release(memory)
     }
 
     kit::context_usm_pool_methods!(LevelZero);

@@ -198,8 +198,8 @@ impl kit::MemoryProvider for Context {
         })
     }
 
-    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        self.give_back(memory, true)
+    fn free_foreign(&self, found: &UsmAllocation<Self>) -> UrResult<()> {
+        self.give_back(found.base as *mut c_void, true)
     }
 }
 
