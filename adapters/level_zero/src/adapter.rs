@@ -29,7 +29,7 @@ fn drivers() -> Vec<ze_driver_handle_t> {
             return Vec::new();
         }
     };
-    let found = ze::list(std::ptr::null_mut(), |count, drivers| {
+    let found = list(std::ptr::null_mut(), |count, drivers| {
         let mut kinds = desc!(ze_init_driver_type_desc_t: flags = ZE_INIT_DRIVER_TYPE_FLAG_GPU);
         // SAFETY: `list` passes room for as many handles as it says, or null; the description lives as long.
         unsafe { ze!(zeInitDrivers(count, drivers, &mut kinds)) }

@@ -24,7 +24,7 @@ use oxur_fork::{InTurn, InTurnGuard, Mutex};
 
 pub(crate) use self::with_args::WithArgs;
 use crate::program::Module;
-use crate::ze::{self, KernelKind, Owned, desc, ze, ze_get};
+use crate::ze::{self, KernelKind, Owned, desc, ze, ze_get, ze_list};
 use crate::{Context, Device, LevelZero, Program, Queue};
 
 /// A kernel, or a snapshot of one.
@@ -718,8 +718,8 @@ impl kit::Kernel<LevelZero> for Kernel {
             None => Program::unknown(context),
         };
         // SAFETY: the client vouches for its native handle.
-        let name = ze::string(|size, name| unsafe { ze!(zeKernelGetName(native, size, name)) })?;
-        let name = CString::new(name).map_err(|_| ResultCode::ERROR_INVALID_KERNEL_NAME)?;
+        let name = unsafe { ze_list!(0, zeKernelGetName(native)) }?;
+        let name = CString::new(text(&name).unwrap_or_default()).map_err(|_| ResultCode::ERROR_INVALID_KERNEL_NAME)?;
         // SAFETY: as above.
         let kernel = unsafe { OnDevice::new(Owned::new(native, owned), &context.devices[0], None) }?;
         kernel.share();

@@ -15,7 +15,7 @@ use kit::{DeviceGlobals, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::ze::{self, BuildLogKind, ModuleKind, Owned, desc, ze, ze_list, ze_struct};
+use crate::ze::{BuildLogKind, ModuleKind, Owned, desc, ze, ze_list, ze_struct};
 use crate::{Context, Device, LevelZero};
 
 /// A module.
@@ -169,9 +169,13 @@ unsafe fn take_log(log: ze_module_build_log_handle_t) -> String {
     }
     // SAFETY: passed on to the caller.
     let log: Owned<BuildLogKind> = unsafe { Owned::new(log, true) };
-    // SAFETY: a live log, and room for as many characters as `string` says, or null.
-    let text = ze::string(|size, text| unsafe { ze!(zeModuleBuildLogGetString(*log, size, text)) });
-    text.unwrap_or_default()
+    // SAFETY: a live log, and room for as many characters as the list is for.
+    let said = unsafe { ze_list!(0, zeModuleBuildLogGetString(*log)) }.unwrap_or_default();
+    let bytes: Vec<u8> = said
+        .iter()
+        .map_while(|&byte| (byte != 0).then_some(byte as u8))
+        .collect();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 impl kit::ProgramCode<LevelZero> for Modules {
@@ -266,13 +270,8 @@ impl kit::ProgramCode<LevelZero> for Modules {
         match (&build.inputs[..], &build.executable) {
             ([input], _) if input.constants.is_empty() => Ok(input.code.clone()),
             (_, Some(module)) => {
-                let mut size = 0;
-                // SAFETY: a live module and a place for the size.
-                unsafe { ze!(zeModuleGetNativeBinary(***module, &mut size, null_mut())) }?;
-                let mut binary = vec![0; size];
-                // SAFETY: a live module, and room for as many bytes as it said.
-                unsafe { ze!(zeModuleGetNativeBinary(***module, &mut size, binary.as_mut_ptr())) }?;
-                Ok(binary.into())
+                // SAFETY: a live module, and room for as many bytes as the list is for.
+                Ok(unsafe { ze_list!(0, zeModuleGetNativeBinary(***module)) }?.into())
             }
             (_, None) => Ok(Arc::default()),
         }

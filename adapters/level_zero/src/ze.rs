@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Level Zero's functions, found at run time, and owners of its objects.
 
-use std::ffi::CStr;
-
-use kit::ur::ResultCode;
 use kit::{DriverUse, NativeObject, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -62,11 +59,12 @@ macro_rules! ze_get {
 }
 pub(crate) use ze_get;
 
-/// As [`ze`], for a function that fills a structure, which is its last parameter.
+/// As [`ze_get`], for a function that fills a structure.
 macro_rules! ze_struct {
-    ($name:ident($($arg:expr),* $(,)?)) => {
-        $crate::ze::structure(|place| $crate::ze::ze!($name($($arg,)* place)))
-    };
+    ($name:ident($($arg:expr),* $(,)?)) => {{
+        let mut result = Default::default();
+        $crate::ze::ze!($name($($arg,)* &mut result)).map(|()| result)
+    }};
 }
 pub(crate) use ze_struct;
 
@@ -74,7 +72,7 @@ pub(crate) use ze_struct;
 /// the list begin as `$empty`.
 macro_rules! ze_list {
     ($empty:expr, $name:ident($($arg:expr),* $(,)?)) => {
-        $crate::ze::list($empty, |count, places| $crate::ze::ze!($name($($arg,)* count, places)))
+        level_zero_sys::list($empty, |count, places| $crate::ze::ze!($name($($arg,)* count, places)))
     };
 }
 pub(crate) use ze_list;
@@ -123,35 +121,6 @@ pub(crate) fn missing(function: &'static str) -> UrError {
         return DriverUse::forked(function);
     }
     kit::error!(ERROR_UNSUPPORTED_FEATURE: "the Level Zero loader has no {function}: a newer one is needed")
-}
-
-/// Asks a function for the count of its list, then for the list.
-pub(crate) fn list<T: Clone>(empty: T, get: impl Fn(*mut u32, *mut T) -> UrResult<()>) -> UrResult<Vec<T>> {
-    let mut count = 0;
-    get(&mut count, std::ptr::null_mut())?;
-    let mut list = vec![empty; count as usize];
-    if count != 0 {
-        get(&mut count, list.as_mut_ptr())?;
-        list.truncate(count as usize);
-    }
-    Ok(list)
-}
-
-/// Asks a function for a structure.
-pub(crate) fn structure<T: Default>(get: impl FnOnce(*mut T) -> UrResult<()>) -> UrResult<T> {
-    let mut value = T::default();
-    get(&mut value)?;
-    Ok(value)
-}
-
-/// Asks a function for the size of a text with its zero, then for the text.
-pub(crate) fn string(get: impl Fn(*mut usize, *mut std::ffi::c_char) -> UrResult<()>) -> UrResult<String> {
-    let mut size = 0;
-    get(&mut size, std::ptr::null_mut())?;
-    let mut bytes = vec![0_u8; size + 1];
-    get(&mut size, bytes.as_mut_ptr().cast())?;
-    let text = CStr::from_bytes_until_nul(&bytes).map_err(|_| ResultCode::ERROR_UNKNOWN)?;
-    Ok(text.to_string_lossy().into_owned())
 }
 
 /// A handle of Level Zero. Its object is destroyed when this is dropped, unless it is the client's.

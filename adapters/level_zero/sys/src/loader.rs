@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
-use crate::{Functions, ZE_RESULT_SUCCESS, ze_driver_handle_t, ze_result_t, zel_component_version_t, zel_version_t};
+use crate::{
+    Functions, ZE_RESULT_SUCCESS, list, ze_driver_handle_t, ze_result_t, zel_component_version_t, zel_version_t,
+};
 
 /// What the loader is called on this system.
 pub const LOADER_NAME: &str = if cfg!(windows) {
@@ -158,18 +160,11 @@ impl Loader {
         let Some(get) = self.zelLoaderGetVersions else {
             return Vec::new();
         };
-        let mut count = 0;
-        // SAFETY: a null pointer asks for the count.
-        if unsafe { get(&mut count, core::ptr::null_mut()) } != ZE_RESULT_SUCCESS {
-            return Vec::new();
-        }
-        let mut versions = vec![zel_component_version_t::default(); count];
-        // SAFETY: there is room for `count` structures.
-        if unsafe { get(&mut count, versions.as_mut_ptr()) } != ZE_RESULT_SUCCESS {
-            return Vec::new();
-        }
-        versions.truncate(count);
-        versions
+        // SAFETY: `list` passes room for as many structures as it says, or null.
+        let versions = list(zel_component_version_t::default(), |count, versions| unsafe {
+            get(count, versions).ok()
+        });
+        versions.unwrap_or_default()
     }
 
     /// An error that says what to do unless the loader has at least this version. Call it after zeInit: a loader that
