@@ -128,7 +128,6 @@ impl kit::BindlessImages<LevelZero> for Context {
         device: &Arc<Device>,
         image: BindlessImage<'_>,
     ) -> UrResult<ExpImageMemNativeHandle> {
-        self.check_device(device)?;
         check(device, &image)?;
         let (shape, mut desc) = Image::describe(device, image.format, image.desc).map_err(of_image)?;
         let bindless = desc!(ze_image_bindless_exp_desc_t: flags = ZE_IMAGE_BINDLESS_EXP_FLAG_BINDLESS);
@@ -143,12 +142,7 @@ impl kit::BindlessImages<LevelZero> for Context {
         Ok(memory)
     }
 
-    fn image_free(
-        self: &Arc<Self>,
-        _device: &Arc<Device>,
-        memory: ExpImageMemNativeHandle,
-        _mipmap: bool,
-    ) -> UrResult<()> {
+    fn image_free(self: &Arc<Self>, memory: ExpImageMemNativeHandle) -> UrResult<()> {
         let known = self.shared.bindless.memory.lock().remove(&memory);
         self.retire(known.ok_or_else(|| unknown("image memory", memory))?);
         Ok(())
@@ -173,7 +167,6 @@ impl kit::BindlessImages<LevelZero> for Context {
         image: BindlessImage<'_>,
         sampler: Option<&SamplerProperties>,
     ) -> UrResult<ExpImageNativeHandle> {
-        self.check_device(device)?;
         check(device, &image)?;
         let view = self.bindless_view(device, memory, &image, sampler).map_err(of_image)?;
         // SAFETY: a live bindless image and a place for the number.
@@ -183,12 +176,7 @@ impl kit::BindlessImages<LevelZero> for Context {
         Ok(handle)
     }
 
-    fn image_handle_destroy(
-        self: &Arc<Self>,
-        _device: &Arc<Device>,
-        image: ExpImageNativeHandle,
-        _sampled: bool,
-    ) -> UrResult<()> {
+    fn image_handle_destroy(self: &Arc<Self>, image: ExpImageNativeHandle, _sampled: bool) -> UrResult<()> {
         let known = self.shared.bindless.handles.lock().remove(&image);
         self.retire(known.ok_or_else(|| unknown("handle of a bindless image", image))?);
         Ok(())
