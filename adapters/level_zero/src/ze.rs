@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Level Zero's functions, found at run time, and owners of its objects.
 
+use std::ffi::c_void;
+
 use kit::{DriverUse, NativeObject, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -170,6 +172,8 @@ kinds! {
     /// Physical memory of a context.
     PhysicalMemKind((context, mem) = (ze_context_handle_t, ze_physical_mem_handle_t)):
         "physical memory", zePhysicalMemDestroy(context, mem);
+    /// Memory of a context.
+    MemKind((context, memory) = (ze_context_handle_t, *mut c_void)): "memory", zeMemFree(context, memory);
     /// Memory of a context for other processes.
     IpcMemKind((context, handle) = (ze_context_handle_t, ze_ipc_mem_handle_t)):
         "a handle of memory", zeMemPutIpcHandle(context, handle);

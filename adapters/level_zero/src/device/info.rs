@@ -151,12 +151,6 @@ impl Device {
             }
 
             DeviceInfo::ATOMIC_64 => out.bool(f.module.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0),
-            DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
-                out.value(kit::ALL_MEMORY_ORDERS)
-            }
-            DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
-                out.value(kit::ALL_MEMORY_SCOPES)
-            }
             DeviceInfo::BFLOAT16 | DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE => {
                 out.bool(self.driver.has(ZE_BFLOAT16_CONVERSIONS_EXT_NAME))
             }
