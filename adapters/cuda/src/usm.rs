@@ -267,19 +267,9 @@ fn free(primary: &'static Primary, kind: UsmType, address: usize) -> UrResult<()
 }
 
 impl kit::UsmAlloc<Cuda> for Context {
-    kit::context_usm_methods!(Cuda);
+    const ROW_ALIGN: usize = PITCH_ALIGN;
 
-    fn usm_alloc_pitched(
-        self: &Arc<Self>,
-        request: kit::UsmRequest<'_, Cuda>,
-        width: usize,
-        height: usize,
-        _element_size: usize,
-    ) -> UrResult<(*mut c_void, usize)> {
-        let (pitch, size) = kit::pitched_size(width, height, PITCH_ALIGN)?;
-        let memory = self.usm_alloc(kit::UsmRequest { size, ..request })?;
-        Ok((memory, pitch))
-    }
+    kit::context_usm_methods!(Cuda);
 
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
         let _current = self.primary().activate()?;

@@ -149,7 +149,7 @@ pub use spirv::{check_spirv, check_spirv_constants};
 pub use this_thread::this_thread;
 pub use thread_cache::{CachedOwner, ThreadCache};
 pub use unique_id::{UniqueId, WeakRegistry};
-pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest, pitched_size};
+pub use usm::{UsmAlloc, UsmKind, UsmPool, UsmPoolBuffer, UsmPoolProperties, UsmProperties, UsmRequest};
 pub use usm_mem::{BufferMemory, Moved, NoImage, UsmMem, UsmMemImage, check_host_flags};
 pub use virtual_mem::{MemAccess, VirtualMem};
 pub use wait::{EventOut, WaitList};

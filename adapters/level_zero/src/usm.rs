@@ -13,7 +13,7 @@ use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
+use kit::ur::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
 use kit::{Device as _, UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -162,25 +162,21 @@ impl Context {
 impl kit::UsmAlloc<LevelZero> for Context {
     kit::context_usm_methods!(LevelZero);
 
-    fn usm_alloc_pitched(
-        self: &Arc<Self>,
-        request: kit::UsmRequest<'_, LevelZero>,
-        width: usize,
-        height: usize,
-        element_size: usize,
-    ) -> UrResult<(*mut c_void, usize)> {
-        let kit::UsmKind::Device(device) = request.kind else {
-            return kit::unsupported();
-        };
+    fn usm_pitch(&self, device: &Arc<Device>, width: usize, height: usize, element_size: usize) -> UrResult<usize> {
         let (context, size) = (**self.raw, u32::try_from(element_size).unwrap_or(0));
         if size == 0 || !width.is_multiple_of(element_size) {
             kit::bail!(ERROR_INVALID_VALUE: "rows of {width} bytes have no elements of {element_size} bytes");
         }
-        let elements = width / element_size;
         // SAFETY: a live context and a device of it, and a place for the result.
-        let pitch: usize = unsafe { ze_get!(zeMemGetPitchFor2dImage(context, device.raw, elements, height, size)) }?;
-        let (pitch, size) = kit::pitched_size(pitch, height, 1)?;
-        Ok((self.usm_alloc(kit::UsmRequest { size, ..request })?, pitch))
+        unsafe {
+            ze_get!(zeMemGetPitchFor2dImage(
+                context,
+                device.raw,
+                width / element_size,
+                height,
+                size
+            ))
+        }
     }
 
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
@@ -197,17 +193,6 @@ impl kit::UsmAlloc<LevelZero> for Context {
         self.shared.foreign.remove(memory, false)?;
         // SAFETY: the driver's function and handle, and memory that it has imported.
         ze::check("zexDriverReleaseImportedPointer", unsafe { release(driver, memory) })
-    }
-
-    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
-        const PAGE: usize = 4096;
-        if size == 0 || !size.is_multiple_of(PAGE) || !memory.addr().is_multiple_of(PAGE) {
-            kit::bail!(
-                ERROR_INVALID_VALUE:
-                    "only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"
-            );
-        }
-        self.usm_import(memory, size)
     }
 
     kit::context_usm_pool_methods!(LevelZero);
