@@ -15,8 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(path) => unsafe { Loader::open_at(path) }?,
         None => Loader::open()?,
     };
-    // SAFETY: zeInit may be called at any time.
-    unsafe { ze.zeInit(0) }?.ok()?;
+    let drivers = ze.drivers(ZE_INIT_DRIVER_TYPE_FLAG_GPU | ZE_INIT_DRIVER_TYPE_FLAG_NPU)?;
     println!(
         "headers {HEADERS_REVISION} (API {}.{})",
         API_VERSION.major(),
@@ -27,11 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => println!("loader of an old version"),
     }
 
-    let get = |count: &mut u32, list: *mut ze_driver_handle_t| -> Result<(), Box<dyn Error>> {
-        // SAFETY: `list` passes room for as many handles as it says, or null.
-        Ok(unsafe { ze.zeDriverGet(count, list) }?.ok()?)
-    };
-    for driver in list(null_mut(), get)? {
+    for driver in drivers {
         print_driver(&ze, driver)?;
     }
     Ok(())
@@ -53,7 +48,7 @@ fn print_driver(ze: &Loader, driver: ze_driver_handle_t) -> Result<(), Box<dyn E
     );
 
     let get = |count: &mut u32, list: *mut ze_driver_extension_properties_t| -> Result<(), Box<dyn Error>> {
-        // SAFETY: as above.
+        // SAFETY: `list` passes room for as many structures as it says, or null.
         Ok(unsafe { ze.zeDriverGetExtensionProperties(driver, count, list) }?.ok()?)
     };
     for extension in list(Default::default(), get)? {

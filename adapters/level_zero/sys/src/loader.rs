@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use libloading::Library;
 
 use crate::{
-    Functions, ZE_RESULT_SUCCESS, list, ze_driver_handle_t, ze_result_t, zel_component_version_t, zel_version_t,
+    Functions, ZE_RESULT_SUCCESS, list, ze_driver_handle_t, ze_init_driver_type_desc_t, ze_init_driver_type_flags_t,
+    ze_result_t, zel_component_version_t, zel_version_t,
 };
 
 /// What the loader is called on this system.
@@ -64,6 +65,14 @@ pub enum LoaderError {
     /// The loader lacks a function that is needed.
     #[error(transparent)]
     MissingFunction(#[from] MissingFunction),
+    /// A function of the loader failed.
+    #[error("{name} returned {result}")]
+    Failed {
+        /// The name of the function.
+        name: &'static str,
+        /// What it returned.
+        result: ze_result_t,
+    },
     /// The driver does not offer a function.
     #[error("the Level Zero driver offers no function {name} ({result}): install a newer driver, or do without")]
     NoExtensionFunction {
@@ -138,6 +147,31 @@ impl Loader {
         Ok(Self {
             functions,
             _library: library,
+        })
+    }
+
+    /// Initialises the drivers of these types, and returns them. A loader without zeInitDrivers, or whose drivers are too old
+    /// for it, is asked by zeInit and zeDriverGet: then they are all that there are.
+    ///
+    /// # Errors
+    /// [`LoaderError::Failed`], as where there is no driver, or [`LoaderError::MissingFunction`].
+    pub fn drivers(&self, types: ze_init_driver_type_flags_t) -> Result<Vec<ze_driver_handle_t>, LoaderError> {
+        let failed = |name| move |result| LoaderError::Failed { name, result };
+        let found = list(core::ptr::null_mut(), |count, drivers| {
+            let mut desc = ze_init_driver_type_desc_t::default();
+            desc.flags = types;
+            // SAFETY: `list` passes room for as many handles as it says, or null; the description lives as long.
+            let result = unsafe { self.zeInitDrivers(count, drivers, &mut desc) }?;
+            result.ok().map_err(failed("zeInitDrivers"))
+        });
+        found.or_else(|_| {
+            // SAFETY: it may be called at any time.
+            unsafe { self.zeInit(0) }?.ok().map_err(failed("zeInit"))?;
+            list(core::ptr::null_mut(), |count, drivers| {
+                // SAFETY: as above.
+                let result = unsafe { self.zeDriverGet(count, drivers) }?;
+                result.ok().map_err(failed("zeDriverGet"))
+            })
         })
     }
 
