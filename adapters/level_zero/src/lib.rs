@@ -62,7 +62,7 @@ impl kit::Backend for LevelZero {
     type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = PhysicalMem;
-    type ExternalMem = kit::NoExternalMem;
+    type ExternalMem = kit::ExternalFd;
     type ExternalSemaphore = kit::NoExternalSemaphore;
 }
 

@@ -7,7 +7,7 @@
 //! Memory that is freed in use stays in quarantine until markers behind the commands are complete. Flags of allocations are
 //! hints, and such memory is not cached.
 
-mod foreign;
+pub(crate) mod foreign;
 
 use std::ffi::c_void;
 use std::ptr::null_mut;

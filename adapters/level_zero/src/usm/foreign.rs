@@ -2,11 +2,11 @@
 //! Memory that the context has and did not allocate: of other processes, and of the host; and memory for others.
 
 use std::ffi::c_void;
-use std::os::fd::{BorrowedFd, IntoRawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
 use std::sync::Arc;
 
 use kit::ur::ExpExternalMemType;
-use kit::{Context as _, OsHandle, SharedMemory, UrResult, UsmAllocation};
+use kit::{Context as _, ExternalFd, OsHandle, SharedMemory, UrResult, UsmAllocation};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -60,15 +60,21 @@ impl kit::MemoryIpc<LevelZero, BYTES> for Context {
     }
 }
 
-/// Level Zero's flag for a kind of handle.
-fn external_type(kind: ExpExternalMemType) -> UrResult<ze_external_memory_type_flags_t> {
+/// Level Zero's flag for a kind of handle, if it is a file descriptor.
+pub(crate) fn external_type(kind: ExpExternalMemType) -> Option<ze_external_memory_type_flags_t> {
     match kind {
-        ExpExternalMemType::OPAQUE_FD => Ok(ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD),
-        ExpExternalMemType::DMA_BUF => Ok(ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF),
-        _ => Err(kit::error!(
-            ERROR_UNSUPPORTED_FEATURE: "memory is exported by file descriptors here, not as {kind:?}"
-        )),
+        ExpExternalMemType::OPAQUE_FD => Some(ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD),
+        ExpExternalMemType::DMA_BUF => Some(ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF),
+        _ => None,
     }
+}
+
+/// Has what is created be memory of another API.
+pub(crate) fn import(memory: &ExternalFd) -> ze_external_memory_import_fd_t {
+    desc!(ze_external_memory_import_fd_t:
+        flags = external_type(memory.kind).unwrap_or(0),
+        fd = memory.fd.as_raw_fd()
+    )
 }
 
 impl kit::MemoryExport<LevelZero> for Context {
@@ -80,10 +86,10 @@ impl kit::MemoryExport<LevelZero> for Context {
         kind: ExpExternalMemType,
     ) -> UrResult<*mut c_void> {
         self.check_device(device)?;
-        let flags = external_type(kind)?;
-        if device.facts.exports & flags == 0 {
+        let exports = device.facts.external.memoryAllocationExportTypes;
+        let Some(flags) = external_type(kind).filter(|flag| exports & flag != 0) else {
             kit::bail!(ERROR_UNSUPPORTED_FEATURE: "the device does not export memory as {kind:?}");
-        }
+        };
         let export = desc!(ze_external_memory_export_desc_t: flags = flags);
         let desc = desc!(ze_device_mem_alloc_desc_t: pNext = (&raw const export).cast());
         kit::note_usm_change();
@@ -101,7 +107,10 @@ impl kit::MemoryExport<LevelZero> for Context {
         memory: *mut c_void,
         kind: ExpExternalMemType,
     ) -> UrResult<OsHandle> {
-        let mut export = desc!(ze_external_memory_export_fd_t: flags = external_type(kind)?, fd = -1);
+        let Some(flags) = external_type(kind) else {
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "memory is exported by file descriptors here, not as {kind:?}");
+        };
+        let mut export = desc!(ze_external_memory_export_fd_t: flags = flags, fd = -1);
         let mut properties = desc!(ze_memory_allocation_properties_t: pNext = (&raw mut export).cast());
         let (context, mut device) = (**self.raw, std::ptr::null_mut());
         // SAFETY: a live context, any address, and structures to fill.
