@@ -284,14 +284,16 @@ unsafe fn semaphore<'a, B: Backend>(
     }
 }
 
+type Both<'a, B> = (
+    Borrowed<'a, <B as Backend>::Context>,
+    Borrowed<'a, <B as Backend>::Device>,
+);
+
 /// A context, and a device of it.
 ///
 /// # Safety
 /// As the C functions.
-unsafe fn both<'a, B: Backend>(
-    context: ContextHandle,
-    device: DeviceHandle,
-) -> UrResult<(Borrowed<'a, B::Context>, Borrowed<'a, B::Device>)> {
+unsafe fn both<'a, B: Backend>(context: ContextHandle, device: DeviceHandle) -> UrResult<Both<'a, B>> {
     // SAFETY: passed on to the caller.
     let (context, device) = unsafe { (object::<B::Context>(context)?, object::<B::Device>(device)?) };
     context.check_device(&device)?;

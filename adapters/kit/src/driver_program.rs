@@ -120,10 +120,12 @@ pub enum ProgramBinary<B: Backend, C: ProgramCode<B>> {
     Executable(C::Executable),
 }
 
+type DeviceBinary<B, C> = (Arc<<B as Backend>::Device>, ProgramBinary<B, C>);
+
 /// What a program is made of.
 enum Code<B: Backend, C: ProgramCode<B>> {
     Il(Mutex<C::Input>),
-    Binaries(Vec<(Arc<B::Device>, ProgramBinary<B, C>)>),
+    Binaries(Vec<DeviceBinary<B, C>>),
     /// Programs that were linked.
     Linked,
     /// A native program, or nothing that is known.
@@ -484,9 +486,8 @@ where
 
     fn build_info(&self, device: &Arc<B::Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
         self.context.check_device(device)?;
-        let runs = |(of, binary): &(Arc<B::Device>, ProgramBinary<B, C>)| {
-            device.is_in(of) && matches!(binary, ProgramBinary::Executable(_))
-        };
+        let runs =
+            |(of, binary): &DeviceBinary<B, C>| device.is_in(of) && matches!(binary, ProgramBinary::Executable(_));
         let unbuilt = match &self.code {
             Code::Binaries(binaries) if binaries.iter().any(runs) => ProgramBinaryType::EXECUTABLE,
             _ => ProgramBinaryType::NONE,

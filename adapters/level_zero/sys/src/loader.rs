@@ -158,8 +158,10 @@ impl Loader {
     pub fn drivers(&self, types: ze_init_driver_type_flags_t) -> Result<Vec<ze_driver_handle_t>, LoaderError> {
         let failed = |name| move |result| LoaderError::Failed { name, result };
         let found = list(core::ptr::null_mut(), |count, drivers| {
-            let mut desc = ze_init_driver_type_desc_t::default();
-            desc.flags = types;
+            let mut desc = ze_init_driver_type_desc_t {
+                flags: types,
+                ..Default::default()
+            };
             // SAFETY: `list` passes room for as many handles as it says, or null; the description lives as long.
             let result = unsafe { self.zeInitDrivers(count, drivers, &mut desc) }?;
             result.ok().map_err(failed("zeInitDrivers"))
