@@ -24,7 +24,7 @@ pub(crate) struct Context {
     /// The device contexts, in the same order.
     primaries: Vec<&'static Primary>,
     deleters: Deleters,
-    shared: Arc<SharedContext>,
+    pub(crate) shared: Arc<SharedContext>,
 }
 
 impl Deref for Context {

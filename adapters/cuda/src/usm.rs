@@ -18,7 +18,7 @@ use crate::driver::{self, cu, cu_get};
 use crate::image::bindless::PITCH_ALIGN;
 use crate::memory_pool::MemoryPool;
 use crate::primary::Primary;
-use crate::{Context, Cuda, Device, Queue, ipc};
+use crate::{Context, Cuda, ipc};
 
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -27,22 +27,8 @@ pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::CUDA_USM_POOL);
 
 impl kit::MemoryProvider for Context {
-    type Device = Device;
-
     // In a child of `fork` nothing runs.
-    kit::fence_by_markers!(Queue, |this| driver::is_lost(), this.in_flight);
-
-    fn usm(&self) -> &kit::ContextUsm<Self> {
-        &self.usm
-    }
-
-    fn devices(&self) -> &[Arc<Device>] {
-        &self.devices
-    }
-
-    fn cache_limit() -> usize {
-        LIMIT.get()
-    }
+    kit::driver_memory_methods!(Cuda, LIMIT, driver::is_lost());
 
     fn max_allocation(&self) -> usize {
         self.devices.iter().map(|device| device.facts.memory).max().unwrap_or(0)

@@ -517,17 +517,33 @@ macro_rules! context_usm_pool_methods {
     };
 }
 
-/// Writes the methods of [`MemoryProvider`](crate::MemoryProvider) that are about unfinished commands, for a context whose
-/// queues leave [`Marker`](crate::Marker)s, or what waits and tells as they do: the type of the queues, whether there are no
-/// unfinished commands for sure (as in a child of `fork`), and the [`InFlight`](crate::InFlight) set.
+/// Writes what an implementation of [`MemoryProvider`](crate::MemoryProvider) has that follows from the members of a driver's
+/// context (see [`driver_context_methods`](crate::driver_context_methods)), whose queues leave [`Marker`](crate::Marker)s: the
+/// [`CacheLimit`](crate::CacheLimit), and whether there are no unfinished commands for sure, as in a child of `fork`.
 #[macro_export]
-macro_rules! fence_by_markers {
-    ($queue:ty, |$this:ident| $nothing:expr, $in_flight:expr) => {
-        type Fence = $crate::Markers<$queue>;
+macro_rules! driver_memory_methods {
+    ($backend:ty, $limit:expr, $nothing:expr) => {
+        type Device = <$backend as $crate::Backend>::Device;
+        type Fence = $crate::Markers<<$backend as $crate::Backend>::Queue>;
+
+        fn usm(&self) -> &$crate::ContextUsm<Self> {
+            &self.shared.usm
+        }
+
+        fn devices(&self) -> &[::std::sync::Arc<Self::Device>] {
+            &self.devices
+        }
+
+        fn cache_limit() -> usize {
+            $limit.get()
+        }
 
         fn fence(&self) -> $crate::UrResult<Option<Self::Fence>> {
-            let $this = self;
-            if $nothing { Ok(None) } else { $in_flight.fence() }
+            if $nothing {
+                Ok(None)
+            } else {
+                self.shared.in_flight.fence()
+            }
         }
 
         fn progress(&self) -> impl Fn(&Self::Fence) -> bool {

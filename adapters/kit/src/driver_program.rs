@@ -278,6 +278,7 @@ impl<B: Backend, C: ProgramCode<B>> DriverProgram<B, C> {
     }
 
     /// The address of a part of a device global, whose bounds are checked.
+    #[inline]
     pub fn locate(&self, device: &B::Device, global: &DeviceGlobal<'_, B>) -> UrResult<*mut c_void> {
         let (address, size) = C::global(&self.builds.executable(device)?, global.name)?;
         global.check_bounds(size)?;

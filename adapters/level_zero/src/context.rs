@@ -67,7 +67,7 @@ impl SharedContext {
 impl Context {
     /// A context of at least one device.
     fn new(raw: Owned<ContextKind>, devices: Vec<Arc<Device>>) -> Arc<Self> {
-        ze::note_use();
+        ze::USE.note();
         let shared = SharedContext::of(raw, &devices);
         Arc::new(Self {
             handle_cell: HandleCell::new(),

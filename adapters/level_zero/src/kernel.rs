@@ -8,7 +8,6 @@
 mod with_args;
 
 use std::ffi::{CStr, CString, c_void};
-use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
@@ -83,14 +82,6 @@ struct KernelProperties {
 
 ze::any_thread!(KernelProperties);
 
-impl Deref for KernelProperties {
-    type Target = ze_kernel_properties_t;
-
-    fn deref(&self) -> &ze_kernel_properties_t {
-        &self.raw
-    }
-}
-
 /// The range of a launch as Level Zero takes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Groups {
@@ -142,7 +133,7 @@ impl OnDevice {
         Ok(Self {
             raw,
             device: device.clone(),
-            arg_cache: ArgCache::empty(properties.numKernelArgs),
+            arg_cache: ArgCache::empty(properties.raw.numKernelArgs),
             properties,
             known: InTurn::default(),
             args_of: AtomicUsize::new(0),
@@ -245,7 +236,7 @@ impl OnDevice {
 
     /// The size of work-groups, if the kernel has them of one size only.
     fn required_size(&self) -> Option<[u32; 3]> {
-        let p = &self.properties;
+        let p = &self.properties.raw;
         let required = [p.requiredGroupSizeX, p.requiredGroupSizeY, p.requiredGroupSizeZ];
         (required[0] != 0).then_some(required)
     }
@@ -559,7 +550,7 @@ impl kit::Kernel<LevelZero> for Kernel {
     fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             KernelInfo::FUNCTION_NAME => out.c_str(&self.code.name),
-            KernelInfo::NUM_ARGS => out.value(self.first().properties.numKernelArgs),
+            KernelInfo::NUM_ARGS => out.value(self.first().properties.raw.numKernelArgs),
             KernelInfo::ATTRIBUTES => {
                 let (mut size, mut text) = (0, std::ptr::null_mut());
                 let raw = *self.first().raw;
@@ -573,7 +564,12 @@ impl kit::Kernel<LevelZero> for Kernel {
                 }
             }
             KernelInfo::SPILL_MEM_SIZE => {
-                let sizes: Vec<u32> = self.code.on_devices.iter().map(|k| k.properties.spillMemSize).collect();
+                let sizes: Vec<u32> = self
+                    .code
+                    .on_devices
+                    .iter()
+                    .map(|k| k.properties.raw.spillMemSize)
+                    .collect();
                 out.slice(&sizes)
             }
             _ => out.unsupported(),
@@ -582,7 +578,7 @@ impl kit::Kernel<LevelZero> for Kernel {
 
     fn group_info(&self, device: &Arc<Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
         let kernel = self.on(device)?;
-        let p = &kernel.properties;
+        let p = &kernel.properties.raw;
         match query {
             KernelGroupInfo::GLOBAL_WORK_SIZE => {
                 let c = &device.facts.compute;
@@ -595,14 +591,16 @@ impl kit::Kernel<LevelZero> for Kernel {
                 out.value(kernel.required_size().unwrap_or_default().map(|size| size as usize))
             }
             KernelGroupInfo::LOCAL_MEM_SIZE => out.value(p.localMemSize as usize),
-            KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => out.value(p.preferred_multiple as usize),
+            KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                out.value(kernel.properties.preferred_multiple as usize)
+            }
             KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(p.privateMemSize as usize),
             _ => out.unsupported(),
         }
     }
 
     fn sub_group_info(&self, device: &Arc<Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let p = &self.on(device)?.properties;
+        let p = &self.on(device)?.properties.raw;
         let number = match query {
             KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => p.maxSubgroupSize,
             KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => p.maxNumSubgroups,

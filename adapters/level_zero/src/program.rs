@@ -33,18 +33,6 @@ impl Deref for Module {
     }
 }
 
-impl Module {
-    /// # Safety
-    /// As [`Owned::new`].
-    unsafe fn new(raw: ze_module_handle_t, is_ours: bool) -> Self {
-        Self {
-            // SAFETY: passed on to the caller.
-            raw: unsafe { Owned::new(raw, is_ours) },
-            globals: DeviceGlobals::default(),
-        }
-    }
-}
-
 /// A module, or why there is none, with what the compiler said.
 type Made = Result<(Module, String), (UrError, String)>;
 
@@ -60,22 +48,11 @@ type ProgramBinary = kit::ProgramBinary<LevelZero, Modules>;
 pub(crate) enum Modules {}
 
 /// What goes into a module.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(crate) struct Input {
     code: Arc<[u8]>,
     options: CString,
     constants: BTreeMap<u32, Vec<u8>>,
-}
-
-impl Input {
-    /// Code with nothing to it.
-    fn new(code: &[u8]) -> Self {
-        Self {
-            code: code.into(),
-            options: CString::default(),
-            constants: BTreeMap::new(),
-        }
-    }
 }
 
 /// The client's options of a build.
@@ -132,7 +109,9 @@ fn module(context: &Context, device: &Device, format: ze_module_format_t, inputs
         return Err((error, text));
     }
     // SAFETY: a module that was just made.
-    let made = unsafe { Module::new(raw, true) };
+    let raw = unsafe { Owned::new(raw, true) };
+    let globals = DeviceGlobals::default();
+    let made = Module { raw, globals };
     match check_imports(&made) {
         Err((error, missing)) if !open => Err((error, [text, missing].join("\n"))),
         _ => Ok((made, text)),
@@ -192,11 +171,19 @@ impl kit::ProgramCode<LevelZero> for Modules {
                     "the Level Zero driver does not take SPIR-V, which SYCL programs are made of"
             );
         }
-        Ok(Input::new(il))
+        let code = il.into();
+        Ok(Input {
+            code,
+            ..Input::default()
+        })
     }
 
     fn from_binary(context: &Context, device: &Arc<Device>, binary: &[u8]) -> UrResult<ProgramBinary> {
-        let input = Input::new(binary);
+        let code = binary.into();
+        let input = Input {
+            code,
+            ..Input::default()
+        };
         if kit::check_spirv(binary).is_ok() {
             // What compiled programs give for binaries.
             let kind = ProgramBinaryType::COMPILED_OBJECT;
@@ -297,6 +284,7 @@ impl kit::ProgramCode<LevelZero> for Modules {
         }
     }
 
+    #[inline]
     fn global(module: &Arc<Module>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
         module.globals.known(name, || {
             let (mut size, mut address) = (0, null_mut());
@@ -322,6 +310,8 @@ impl kit::ProgramCode<LevelZero> for Modules {
 
     fn from_native(native: NativeHandle, owned: bool) -> UrResult<Arc<Module>> {
         // SAFETY: the client vouches for its native handle.
-        Ok(Arc::new(unsafe { Module::new(native as ze_module_handle_t, owned) }))
+        let raw = unsafe { Owned::new(native as ze_module_handle_t, owned) };
+        let globals = DeviceGlobals::default();
+        Ok(Arc::new(Module { raw, globals }))
     }
 }

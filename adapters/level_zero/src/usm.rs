@@ -20,7 +20,7 @@ use oxur_adapter_kit as kit;
 
 use crate::queue::{Deps, append_copy, append_fill};
 use crate::ze::{self, desc, ze, ze_get};
-use crate::{Context, Device, LevelZero, Queue, conv};
+use crate::{Context, Device, LevelZero, conv};
 
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -29,22 +29,8 @@ pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::LEVEL_ZERO_USM_POOL);
 
 impl kit::MemoryProvider for Context {
-    type Device = Device;
-
     // In a child of `fork` nothing runs.
-    kit::fence_by_markers!(Queue, |this| ze::is_lost(), this.shared.in_flight);
-
-    fn usm(&self) -> &kit::ContextUsm<Self> {
-        &self.shared.usm
-    }
-
-    fn devices(&self) -> &[Arc<Device>] {
-        &self.devices
-    }
-
-    fn cache_limit() -> usize {
-        LIMIT.get()
-    }
+    kit::driver_memory_methods!(LevelZero, LIMIT, ze::is_lost());
 
     fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
         // A part of a device has memory of its own.

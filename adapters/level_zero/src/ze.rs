@@ -27,12 +27,8 @@ pub(crate) fn api() -> &'static Functions {
     }
 }
 
-static USE: DriverUse = DriverUse::new();
-
-/// Takes note that the driver has begun to work: see [`DriverUse::note`].
-pub(crate) fn note_use() {
-    USE.note();
-}
+/// Whether the driver has begun to work, and may be called.
+pub(crate) static USE: DriverUse = DriverUse::new();
 
 /// Whether the driver must not be called.
 #[inline(always)]
