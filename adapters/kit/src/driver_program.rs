@@ -27,7 +27,7 @@ pub trait ProgramCode<B: Backend>: Sized + 'static {
     /// Whether programs are linked to each other after they were built: see [`resolve`](Self::resolve).
     const DYNAMIC_LINK: bool = false;
 
-    /// Takes SPIR-V, whose instructions are whole.
+    /// Takes SPIR-V. Its instructions are whole.
     fn from_il(context: &B::Context, il: &[u8]) -> UrResult<Self::Input>;
 
     /// Takes the binary of a device.
@@ -57,10 +57,10 @@ pub trait ProgramCode<B: Backend>: Sized + 'static {
         Ok(options.clone())
     }
 
-    /// Has an input be compiled with options, and with the constants that were set.
+    /// Applies the options of a build to an input, and the constants that were set.
     fn prepare(input: &mut Self::Input, options: &Self::Options);
 
-    /// Finds what is wrong with an input before it is linked: all that a compiler does that works when it links.
+    /// Checks an input that is compiled: the compiler itself works when it is linked.
     fn check(_input: &Self::Input) -> Result<(), (UrError, String)> {
         Ok(())
     }
@@ -68,12 +68,12 @@ pub trait ProgramCode<B: Backend>: Sized + 'static {
     /// Makes what runs of the inputs of a build, and [ends](Build::end) it.
     fn build(context: &B::Context, build: &mut Build<B, Self>) -> UrResult<()>;
 
-    /// The error of a program that could not be built, as the functions that build have it.
+    /// The error of a build, as `urProgramBuild` returns it.
     fn build_error(error: UrError) -> UrError {
         error
     }
 
-    /// The error of programs that could not be linked, as the functions that link have it: a link builds, too.
+    /// The error of a link, as `urProgramLink` returns it. A link builds, too.
     fn link_error(error: UrError) -> UrError {
         match error.code() {
             ResultCode::ERROR_PROGRAM_BUILD_FAILURE => error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
@@ -81,7 +81,7 @@ pub trait ProgramCode<B: Backend>: Sized + 'static {
         }
     }
 
-    /// Leaves symbols open in what is built with these options.
+    /// Allows unresolved symbols in what is built with these options.
     fn allow_unresolved(_options: &mut Self::Options) {}
 
     /// Resolves symbols between executables of a device. The error comes with what the linker said.
@@ -178,7 +178,7 @@ fn chosen_devices<B: Backend>(
     Ok(named.to_vec())
 }
 
-/// Has the compiler make what runs, where it is not there. The first error is returned.
+/// Builds what does not run yet. The first error is returned.
 fn build_all<B: Backend, C: ProgramCode<B>>(context: &B::Context, builds: &mut [Build<B, C>]) -> UrResult<()> {
     let missing = builds.iter_mut().filter(|build| build.executable.is_none());
     missing.map(|build| C::build(context, build)).fold(Ok(()), Result::and)
@@ -260,7 +260,8 @@ impl<B: Backend, C: ProgramCode<B>> DriverProgram<B, C> {
         &self,
         make: impl FnMut((Arc<B::Device>, C::Executable)) -> UrResult<T>,
     ) -> UrResult<Vec<T>> {
-        let _turn = self.turns.take();
+        // Only a link could come in between.
+        let _turn = C::DYNAMIC_LINK.then(|| self.turns.take());
         let made = self
             .builds
             .executables()?
