@@ -48,7 +48,6 @@ KNOWN = {
     "USE_NATIVE_ASSERT": "libsycl's own assertions work on every driver",
     "CLOCK_SUB_GROUP_SUPPORT_EXP": "the driver's compiler reads no clocks",
     "CURRENT_CLOCK_THROTTLE_REASONS": "sysman's; Intel's says 0",
-    "EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP": "not in our adapter",
     "IMAGE_PITCH_ALIGN_EXP": "what the driver says; Intel's says 0",
     "MAX_IMAGE_LINEAR_PITCH_EXP": "what the driver says; Intel's says 0",
     "MIPMAP_MAX_ANISOTROPY_EXP": "there are no mipmaps; Intel's has no answer",

@@ -173,12 +173,13 @@ impl kit::Device<Cpu> for Device {
         opencl::native(self)
     }
 
-    fn peer_info(&self, _peer: &Arc<Self>, query: ExpPeerInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            // All memory belongs to the process, and every CPU reaches it.
-            ExpPeerInfo::UR_PEER_ACCESS_SUPPORT | ExpPeerInfo::UR_PEER_ATOMICS_SUPPORT => out.value(1i32),
-            _ => out.unsupported(),
-        }
+    // All memory belongs to the process, and every CPU reaches it.
+    fn reaches_peer(&self, _peer: &Self) -> UrResult<bool> {
+        Ok(true)
+    }
+
+    fn has_peer_atomics(&self, _peer: &Self) -> UrResult<bool> {
+        Ok(true)
     }
 
     fn enable_peer_access(&self, _peer: &Arc<Self>, _enable: bool) -> UrResult<()> {

@@ -17,7 +17,7 @@ mod foreign;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ExpUsmHostAllocRegisterFlags, UsmAllocInfo, UsmPoolFlags, UsmType};
+use kit::ur::{UsmAllocInfo, UsmPoolFlags, UsmType};
 use kit::{InfoOut, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties, UsmRequest};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::pages;
@@ -160,30 +160,11 @@ impl Context {
 }
 
 impl kit::UsmAlloc<Cpu> for Context {
+    // A cache line.
+    const ROW_ALIGN: usize = 64;
+
     fn usm_alloc(self: &Arc<Self>, request: UsmRequest<'_, Cpu>) -> UrResult<*mut c_void> {
         self.usm.alloc(self, &request)
-    }
-
-    fn usm_alloc_pitched(
-        self: &Arc<Self>,
-        request: UsmRequest<'_, Cpu>,
-        width: usize,
-        height: usize,
-        _element_size: usize,
-    ) -> UrResult<(*mut c_void, usize)> {
-        // Each row starts on a cache line.
-        const LINE: usize = 64;
-        let (pitch, size) = kit::pitched_size(width, height, LINE)?;
-        let properties = UsmProperties {
-            align: request.properties.align.max(LINE),
-            ..request.properties
-        };
-        let memory = self.usm_alloc(UsmRequest {
-            size,
-            properties,
-            ..request
-        })?;
-        Ok((memory, pitch))
     }
 
     fn usm_free(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
@@ -218,21 +199,6 @@ impl kit::UsmAlloc<Cpu> for Context {
     }
 
     fn usm_release(&self, memory: *mut c_void) -> UrResult<()> {
-        self.foreign.remove(memory as usize)
-    }
-
-    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
-        let page = pages::page();
-        if size == 0 || !size.is_multiple_of(page) || !(memory as usize).is_multiple_of(page) {
-            kit::bail!(
-                ERROR_INVALID_VALUE:
-                    "only whole pages of {page} bytes can be registered, not {size} bytes at {memory:p}"
-            );
-        }
-        self.foreign.add(memory as usize, size)
-    }
-
-    fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
         self.foreign.remove(memory as usize)
     }
 
@@ -370,15 +336,7 @@ mod tests {
         assert_eq!(code(context.usm_free(pointer)), Some(ResultCode::ERROR_INVALID_VALUE));
         context.usm_release(pointer).unwrap();
         assert!(!is_usm(&context, pointer));
-        let flags = ExpUsmHostAllocRegisterFlags::empty();
-        for (offset, size) in [(0, 100), (0, 0), (1, page)] {
-            let refused = context.usm_register(pointer.wrapping_byte_add(offset), size, flags);
-            assert_eq!(code(refused), Some(ResultCode::ERROR_INVALID_VALUE));
-        }
-        context.usm_register(pointer, 2 * page, flags).unwrap();
-        assert_eq!(allocation(&context, memory + page).kind, UsmType::HOST);
-        context.usm_unregister(pointer).unwrap();
-        assert!(context.usm_unregister(pointer).is_err());
+        assert!(context.usm_release(pointer).is_err());
         // SAFETY: mapped above.
         unsafe { pages::unmap(memory, 4 * page) };
     }

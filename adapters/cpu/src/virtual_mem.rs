@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use std::ptr;
 use std::sync::Arc;
 
-use kit::UrResult;
-use kit::ur::{VirtualMemAccessFlags, VirtualMemGranularityInfo};
+use kit::ur::VirtualMemGranularityInfo;
+use kit::{MemAccess, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::pages;
 use oxur_device_cpu::virtual_mem::Access;
@@ -17,27 +17,21 @@ use crate::{Context, Cpu, Device, PhysicalMem};
 /// The reserved addresses of a context.
 pub(crate) type Ranges = oxur_device_cpu::virtual_mem::Ranges<PhysicalMem>;
 
-/// The access that the flags request: none, if they name no other.
-fn access_of(flags: VirtualMemAccessFlags) -> UrResult<Access> {
-    kit::args::known_flags(flags)?;
-    match flags {
-        VirtualMemAccessFlags::READ_WRITE => Ok(Access::ReadWrite),
-        VirtualMemAccessFlags::READ_ONLY => Ok(Access::ReadOnly),
-        _ if flags.is_empty() || flags == VirtualMemAccessFlags::NONE => Ok(Access::None),
-        _ => Err(kit::error!(ERROR_INVALID_VALUE: "memory has one kind of access, not {flags:?}")),
+fn access_of(access: MemAccess) -> Access {
+    match access {
+        MemAccess::None => Access::None,
+        MemAccess::ReadOnly => Access::ReadOnly,
+        MemAccess::ReadWrite => Access::ReadWrite,
     }
 }
 
 impl kit::VirtualMem<Cpu> for Context {
     fn virtual_granularity(
         &self,
-        device: Option<&Arc<Device>>,
+        _device: &Arc<Device>,
         allocation: usize,
         query: VirtualMemGranularityInfo,
     ) -> UrResult<usize> {
-        if let Some(device) = device {
-            self.check_device(device)?;
-        }
         Ok(match query {
             VirtualMemGranularityInfo::RECOMMENDED if allocation >= pages::HUGE => pages::HUGE,
             _ => pages::page(),
@@ -59,14 +53,13 @@ impl kit::VirtualMem<Cpu> for Context {
         size: usize,
         mem: &Arc<PhysicalMem>,
         offset: usize,
-        flags: VirtualMemAccessFlags,
+        access: MemAccess,
     ) -> UrResult<()> {
-        let access = access_of(flags)?;
         if !ptr::eq(&raw const **mem.context(), self) {
             kit::bail!(ERROR_INVALID_CONTEXT: "the physical memory is another context's");
         }
         self.ranges
-            .map(start as usize, size, mem, offset, access)
+            .map(start as usize, size, mem, offset, access_of(access))
             .map_err(virtual_mem)
     }
 
@@ -74,20 +67,19 @@ impl kit::VirtualMem<Cpu> for Context {
         self.ranges.unmap(start as usize, size).map_err(virtual_mem)
     }
 
-    fn virtual_set_access(&self, start: *const c_void, size: usize, flags: VirtualMemAccessFlags) -> UrResult<()> {
-        let access = access_of(flags)?;
+    fn virtual_set_access(&self, start: *const c_void, size: usize, access: MemAccess) -> UrResult<()> {
         self.ranges
-            .set_access(start as usize, size, access)
+            .set_access(start as usize, size, access_of(access))
             .map_err(virtual_mem)
     }
 
-    fn virtual_access(&self, start: *const c_void, size: usize) -> UrResult<VirtualMemAccessFlags> {
-        let access = self.ranges.access(start as usize, size).map_err(virtual_mem)?;
-        Ok(match access {
-            Access::None => VirtualMemAccessFlags::NONE,
-            Access::ReadOnly => VirtualMemAccessFlags::READ_ONLY,
-            Access::ReadWrite => VirtualMemAccessFlags::READ_WRITE,
-        })
+    fn virtual_access(&self, start: *const c_void, size: usize) -> UrResult<(MemAccess, usize)> {
+        let access = match self.ranges.access(start as usize, size).map_err(virtual_mem)? {
+            Access::None => MemAccess::None,
+            Access::ReadOnly => MemAccess::ReadOnly,
+            Access::ReadWrite => MemAccess::ReadWrite,
+        };
+        Ok((access, size))
     }
 }
 
@@ -99,8 +91,8 @@ mod tests {
     use super::*;
     use crate::Platform;
 
-    const READ_WRITE: VirtualMemAccessFlags = VirtualMemAccessFlags::READ_WRITE;
-    const READ_ONLY: VirtualMemAccessFlags = VirtualMemAccessFlags::READ_ONLY;
+    const READ_WRITE: MemAccess = MemAccess::ReadWrite;
+    const READ_ONLY: MemAccess = MemAccess::ReadOnly;
 
     fn context() -> Arc<Context> {
         let platform = Platform::new(Backend::OPENCL);
@@ -134,15 +126,17 @@ mod tests {
             (2, 4, None),
         ] {
             let answer = context.virtual_access(at(start, first), count * page).ok();
-            assert_eq!(answer, access, "{count} pages from {first} on");
+            assert_eq!(
+                answer,
+                access.map(|access| (access, count * page)),
+                "{count} pages from {first} on"
+            );
         }
         // A part of a mapping may have other access, and be unmapped alone.
-        context
-            .virtual_set_access(at(start, 2), page, VirtualMemAccessFlags::NONE)
-            .unwrap();
+        context.virtual_set_access(at(start, 2), page, MemAccess::None).unwrap();
         assert!(context.virtual_access(at(start, 1), 2 * page).is_err());
         let one = context.virtual_access(at(start, 1), page).unwrap();
-        assert_eq!(one, READ_WRITE);
+        assert_eq!(one, (READ_WRITE, page));
         context.virtual_unmap(at(start, 1), page).unwrap();
         assert!(context.virtual_unmap(at(start, 1), page).is_err());
         assert!(context.virtual_free(start, 8 * page).is_err(), "something is mapped");
@@ -175,7 +169,6 @@ mod tests {
             assert!(map(first, size, offset, READ_WRITE).is_err(), "{first} {size} {offset}");
         }
         assert!(map(0, page, usize::MAX - page + 1, READ_WRITE).is_err());
-        assert!(map(0, page, 0, READ_WRITE | READ_ONLY).is_err());
         map(1, page, 0, READ_WRITE).unwrap();
         assert!(map(0, 2 * page, 0, READ_WRITE).is_err(), "they overlap");
         assert!(context.virtual_set_access(at(start, 0), 2 * page, READ_ONLY).is_err());

@@ -13,8 +13,8 @@ mod graph;
 use std::sync::{Arc, Weak};
 
 use kit::{
-    Change, Changed, CommandList, EventOut, HandleCell, Node, Signal, SoftwareRuns, TrackedQueue, UrError, UrResult,
-    WaitList,
+    Change, Changed, CommandList, Context as _, EventOut, HandleCell, Node, Signal, SoftwareRuns, TrackedQueue,
+    UrError, UrResult, WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_fork::InTurn;

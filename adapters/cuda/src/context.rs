@@ -6,8 +6,8 @@ mod shared;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use kit::ur::{ContextFlags, ContextInfo, NativeHandle};
-use kit::{Command, Deleters, HandleCell, InfoOut, UrResult};
+use kit::ur::{ContextFlags, NativeHandle};
+use kit::{Deleters, HandleCell, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 
@@ -24,7 +24,7 @@ pub(crate) struct Context {
     /// The device contexts, in the same order.
     primaries: Vec<&'static Primary>,
     deleters: Deleters,
-    shared: Arc<SharedContext>,
+    pub(crate) shared: Arc<SharedContext>,
 }
 
 impl Deref for Context {
@@ -80,12 +80,6 @@ impl Context {
         let at = self.primaries.iter().position(|primary| primary.raw == context)?;
         Some(&self.devices[at])
     }
-
-    /// Drops what commands may use that are unfinished, when they are complete.
-    pub(crate) fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
-        // The context goes last.
-        WATCHER.retire(&self.in_flight, (object, self.clone()));
-    }
 }
 
 impl Drop for Context {
@@ -102,28 +96,7 @@ impl kit::Context<Cuda> for Context {
         Self::new(devices, SharedContext::new())
     }
 
-    fn devices(&self) -> &[Arc<Device>] {
-        &self.devices
-    }
-
-    fn info(&self, query: ContextInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            ContextInfo::USM_MEMCPY2D_SUPPORT | ContextInfo::USM_FILL2D_SUPPORT => out.bool(true),
-            _ => out.unsupported(),
-        }
-    }
-
-    fn check_command(&self, device: &Arc<Device>, command: &Command<'_, Cuda>) -> UrResult<()> {
-        command.check_operands_and_global(self, |global| global.program.locate(device, global).map(drop))
-    }
-
-    fn deleters(&self) -> Option<&Deleters> {
-        Some(&self.deleters)
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
-    }
+    kit::driver_context_methods!(Cuda, WATCHER);
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         self.shared.note_native(self.primary().raw);

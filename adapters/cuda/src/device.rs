@@ -92,20 +92,16 @@ impl kit::Device<Cuda> for Device {
         Ok((now, now))
     }
 
-    fn peer_info(&self, peer: &Arc<Self>, query: ExpPeerInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let (raw, peer, atomics) = (self.raw, peer.raw, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED);
+    fn reaches_peer(&self, peer: &Self) -> UrResult<bool> {
+        let (raw, peer) = (self.raw, peer.raw);
         // SAFETY: devices of the driver, and a place for the answer.
-        let can = unsafe {
-            match query {
-                _ if raw == peer => Ok(0),
-                ExpPeerInfo::UR_PEER_ACCESS_SUPPORT => cu_get!(cuDeviceCanAccessPeer(_, raw, peer): i32 = 0),
-                ExpPeerInfo::UR_PEER_ATOMICS_SUPPORT => {
-                    cu_get!(cuDeviceGetP2PAttribute(_, atomics, raw, peer): i32 = 0)
-                }
-                _ => return out.unsupported(),
-            }
-        }?;
-        out.value(i32::from(can != 0))
+        Ok(raw != peer && unsafe { cu_get!(cuDeviceCanAccessPeer(_, raw, peer): i32 = 0) }? != 0)
+    }
+
+    fn has_peer_atomics(&self, peer: &Self) -> UrResult<bool> {
+        let (raw, peer, atomics) = (self.raw, peer.raw, CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED);
+        // SAFETY: as above.
+        Ok(raw != peer && unsafe { cu_get!(cuDeviceGetP2PAttribute(_, atomics, raw, peer): i32 = 0) }? != 0)
     }
 
     fn enable_peer_access(&self, peer: &Arc<Self>, enable: bool) -> UrResult<()> {

@@ -124,7 +124,7 @@ impl Image {
     /// A box of pixels as bytes, rows and slices; it is inside of the image.
     fn side(&self, origin: RectOffset, region: RectRegion) -> UrResult<(BoxSide, [usize; 3])> {
         self.shape.check_box(origin, region)?;
-        let (_, whole) = self.shape.whole();
+        let whole = self.shape.extent();
         let row_pitch = whole.width as usize * self.pixel;
         let side = BoxSide {
             address: self.address + HEADER,
@@ -177,13 +177,7 @@ impl kit::UsmMemImage<Cuda> for Image {
         kit::check_host_flags(create.flags)?;
         let (format, pixel) = format_of(create.format)?;
         let shape = ImageShape::new(create.format, create.desc, pixel, &LIMITS)?;
-        let (origin, region) = shape.whole();
-        let rect = ImageRect {
-            origin,
-            region,
-            row_pitch: create.desc.rowPitch,
-            slice_pitch: create.desc.slicePitch,
-        };
+        let rect = shape.whole(create.desc);
         if create.host.is_some() {
             let steps = shape.steps(&rect);
             steps.map_err(|error| error.with_code(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
@@ -193,7 +187,7 @@ impl kit::UsmMemImage<Cuda> for Image {
             _ => None,
         };
         let address = allocate(context, device, HEADER + shape.bytes())?;
-        let row_pitch = region.width as usize * pixel;
+        let row_pitch = rect.region.width as usize * pixel;
         let image = Self { shape, pixel, address };
         let filled = || {
             let descriptor = descriptor(format, &image.shape, address + HEADER, row_pitch)?;

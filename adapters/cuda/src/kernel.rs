@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use kit::groups::padded;
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo};
-use kit::{Arg, ArgObjects, Args, ExecInfo, HandleCell, InfoOut, Range, UrResult};
+use kit::{Arg, ArgObjects, Args, Context as _, ExecInfo, HandleCell, InfoOut, Range, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::{Mutex, OnceLock};
@@ -23,7 +23,7 @@ use self::args::{Settings, Words};
 pub(crate) use self::range::Grid;
 use crate::driver::{cu, cu_get};
 use crate::lane::OpenLane;
-use crate::program::{Function, Interface, Told};
+use crate::program::{Executable, Function, Interface, Told};
 use crate::{Cuda, Device, Program, Queue};
 
 /// A kernel.
@@ -374,9 +374,8 @@ impl kit::Kernel<Cuda> for Kernel {
     }
 
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
-        let functions = program.functions(name)?;
-        let on_device = |(device, function)| OnDevice::new(function, &device);
-        let on_devices = functions.into_iter().map(on_device).collect::<UrResult<Vec<_>>>()?;
+        let on_device = |(device, code): (_, Executable)| OnDevice::new(code.function(name)?, &device);
+        let on_devices = program.map_executables(on_device)?;
         Ok(Arc::new(Self::new(program, name, on_devices.into())))
     }
 

@@ -80,8 +80,6 @@ kit::object! {
     Device: DeviceHandle,
     Context: ContextHandle,
     Queue: QueueHandle,
-    Sampler: SamplerHandle,
-    Program: ProgramHandle,
     Kernel: KernelHandle,
     CommandBuffer: ExpCommandBufferHandle,
 }

@@ -7,20 +7,19 @@ mod executable;
 mod interface;
 mod module;
 
+use std::borrow::Cow;
 use std::ffi::{CStr, c_void};
 use std::sync::Arc;
 
-use kit::ur::{
-    ExpProgramFlags, NativeHandle, ProgramBinaryType, ProgramBuildInfo, ProgramInfo, ProgramMetadata, ResultCode,
-};
-use kit::{Context as _, DeviceGlobal, HandleCell, InfoOut, LinkFailure, UrError, UrResult, chosen_devices};
+use kit::ur::{ExpProgramFlags, NativeHandle, ProgramBinaryType, ResultCode};
+use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::FastMath;
 use oxur_device_cpu::program::binary::{self, Binary, BinaryKind};
 use oxur_device_cpu::program::{BuildOptions, ConstantError, SpirvModule, UnknownOption};
-use oxur_fork::Mutex;
 
-use self::executable::{Executable, SpirvProgram, build_error};
+pub(crate) use self::executable::Executable;
+use self::executable::{SpirvProgram, build_error};
 pub(crate) use self::interface::{Interface, Param, Told};
 pub(crate) use self::module::Function;
 use self::module::Module;
@@ -30,205 +29,50 @@ use crate::{Context, Cuda, Device};
 pub(crate) const MAX_PARAMETERS: usize = 4096;
 
 /// A program.
-pub(crate) struct Program {
-    pub(crate) handle_cell: HandleCell,
-    code: Code,
-    builds: kit::Builds<Cuda, Executables>,
-    pub(crate) context: Arc<Context>,
-}
+pub(crate) type Program = kit::DriverProgram<Cuda, Executables>;
 
-/// What a program is made of.
-enum Code {
-    /// SPIR-V.
-    Il(Mutex<SpirvModule>),
-    /// What is there for each device.
-    Binaries(Vec<(Arc<Device>, Vec<Input>)>),
-    /// Programs that were linked.
-    Linked,
-}
+/// What became of a program on a device.
+type Build = kit::Build<Cuda, Executables>;
+
+type ProgramBinary = kit::ProgramBinary<Cuda, Executables>;
+
+/// What programs are made of, and built into.
+pub(crate) enum Executables {}
 
 /// What is compiled, linked, and built.
 #[derive(Clone)]
-enum Input {
+pub(crate) enum Input {
     /// PTX or a cubin.
     Image(Arc<[u8]>),
     /// SPIR-V.
     Spirv(SpirvModule),
 }
 
-/// What programs are built into.
-struct Executables;
-
-impl kit::ProgramCode for Executables {
-    type Executable = Executable;
-    type Input = Input;
-    type Options = BuildOptions;
-
-    fn text(options: &BuildOptions) -> &str {
-        &options.text
+/// Makes what runs of the inputs of a build.
+fn link(build: &Build) -> Result<Executable, (UrError, String)> {
+    let images = build.inputs.iter().filter_map(|input| match input {
+        Input::Image(image) => Some(image.clone()),
+        Input::Spirv(_) => None,
+    });
+    let modules = build.inputs.iter().filter_map(|input| match input {
+        Input::Spirv(module) => Some(module.part()),
+        Input::Image(_) => None,
+    });
+    let (images, modules): (Vec<_>, Vec<_>) = (images.collect(), modules.collect());
+    if modules.is_empty() {
+        return Ok(Executable::Module(Arc::new(Module::build(&build.device, &images)?)));
     }
-}
-
-/// What became of a program on a device.
-type Build = kit::Build<Cuda, Executables>;
-
-/// How builds are made.
-trait Finish: Sized {
-    /// Makes what runs. The error is also in the log.
-    fn finish(&mut self) -> UrResult<()>;
-
-    fn link(&self) -> Result<Executable, (UrError, String)>;
-
-    /// The binary: the cubin, or what is to be compiled.
-    fn binary(&self) -> Arc<[u8]>;
-}
-
-impl Finish for Build {
-    fn finish(&mut self) -> UrResult<()> {
-        let made = self.link();
-        self.end(made.map(|executable| (executable, String::new())))
+    if !images.is_empty() {
+        let what = "PTX and cubins are not linked with SPIR-V";
+        let error = kit::error!(ERROR_PROGRAM_LINK_FAILURE: "{what}");
+        return Err((error, what.to_owned()));
     }
-
-    fn link(&self) -> Result<Executable, (UrError, String)> {
-        let images = self.inputs.iter().filter_map(|input| match input {
-            Input::Image(image) => Some(image.clone()),
-            Input::Spirv(_) => None,
-        });
-        let modules = self.inputs.iter().filter_map(|input| match input {
-            Input::Spirv(module) => Some(module.part()),
-            Input::Image(_) => None,
-        });
-        let (images, modules): (Vec<_>, Vec<_>) = (images.collect(), modules.collect());
-        if modules.is_empty() {
-            return Ok(Executable::Module(Arc::new(Module::build(&self.device, &images)?)));
-        }
-        if !images.is_empty() {
-            let what = "PTX and cubins are not linked with SPIR-V";
-            let error = kit::error!(ERROR_PROGRAM_LINK_FAILURE: "{what}");
-            return Err((error, what.to_owned()));
-        }
-        let parts = modules.into_iter().collect::<Result<Vec<_>, _>>();
-        let linked = parts.and_then(|parts| SpirvProgram::link(&self.device, &parts, &self.options));
-        match linked {
-            Ok(program) => Ok(Executable::Spirv(Arc::new(program))),
-            Err(error) => Err((build_error(&error), error.to_string())),
-        }
+    let parts = modules.into_iter().collect::<Result<Vec<_>, _>>();
+    let linked = parts.and_then(|parts| SpirvProgram::link(&build.device, &parts, &build.options));
+    match linked {
+        Ok(program) => Ok(Executable::Spirv(Arc::new(program))),
+        Err(error) => Err((build_error(&error), error.to_string())),
     }
-
-    fn binary(&self) -> Arc<[u8]> {
-        if let Some(Executable::Module(module)) = &self.executable {
-            return module.cubin.clone();
-        }
-        let stored = self.inputs.iter().map(|input| match input {
-            Input::Spirv(module) => Ok(module.stored()),
-            Input::Image(image) => Err(image.clone()),
-        });
-        match stored.collect::<Result<Vec<_>, _>>() {
-            Ok(modules) => Binary {
-                kind: match self.kind {
-                    ProgramBinaryType::COMPILED_OBJECT => BinaryKind::Compiled,
-                    ProgramBinaryType::LIBRARY => BinaryKind::Library,
-                    _ => BinaryKind::Executable,
-                },
-                options: self.options.clone(),
-                modules,
-            }
-            .write()
-            .into(),
-            Err(image) => image,
-        }
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        self.context.retire(self.builds.take());
-    }
-}
-
-impl Program {
-    fn new(context: &Arc<Context>, code: Code) -> Self {
-        Self {
-            handle_cell: HandleCell::new(),
-            code,
-            builds: kit::Builds::default(),
-            context: context.clone(),
-        }
-    }
-
-    /// The devices that it may be built for.
-    fn devices(&self) -> Vec<Arc<Device>> {
-        match &self.code {
-            Code::Binaries(binaries) => binaries.iter().map(|(device, _)| device.clone()).collect(),
-            Code::Linked => self.builds.devices(),
-            Code::Il(_) => self.context.devices.clone(),
-        }
-    }
-
-    /// The devices of a build: those that the client names, or all.
-    fn chosen(&self, devices: &[Arc<Device>]) -> UrResult<Vec<Arc<Device>>> {
-        chosen_devices::<Cuda>(&self.context, devices, || self.devices())
-    }
-
-    fn set_builds(&self, builds: Vec<Build>) {
-        self.context.retire(self.builds.set(builds));
-    }
-
-    /// What it is made of on a device, with the constants that were set.
-    fn inputs(&self, device: &Device) -> UrResult<Vec<Input>> {
-        match &self.code {
-            Code::Il(module) => {
-                let mut module = module.lock();
-                module.take_constants();
-                Ok(vec![Input::Spirv(module.clone())])
-            }
-            Code::Binaries(binaries) => {
-                let found = binaries.iter().find(|(of, _)| of.raw == device.raw);
-                found
-                    .map(|(_, inputs)| inputs.clone())
-                    .ok_or_else(|| kit::error!(ERROR_INVALID_DEVICE: "the program has no binary for this device"))
-            }
-            Code::Linked => Err(kit::error!(
-                ERROR_INVALID_OPERATION:
-                    "the program was linked of others, and has no code of its own to build or compile"
-            )),
-        }
-    }
-
-    /// The functions of this name, one a device.
-    pub(crate) fn functions(&self, name: &CStr) -> UrResult<Vec<(Arc<Device>, Function)>> {
-        let function = |(device, code): (Arc<Device>, Executable)| Ok((device, code.function(name)?));
-        self.builds.executables()?.into_iter().map(function).collect()
-    }
-
-    /// The address and size of a device global.
-    fn find_global(&self, device: &Device, name: &CStr) -> UrResult<(*mut c_void, usize)> {
-        self.builds.executable(device)?.global(name)
-    }
-
-    /// The address of a part of a device global, whose bounds are checked.
-    pub(crate) fn locate(&self, device: &Device, global: &DeviceGlobal<'_, Cuda>) -> UrResult<*mut c_void> {
-        let (address, size) = self.find_global(device, global.name)?;
-        global.check_bounds(size)?;
-        Ok(address.wrapping_byte_add(global.offset))
-    }
-
-    /// The binary for a device: nothing, if it was not built.
-    fn binary(&self, device: &Device) -> Arc<[u8]> {
-        self.builds.on(device, Build::binary).unwrap_or_default()
-    }
-}
-
-/// The client's options.
-fn build_options(text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<BuildOptions> {
-    let text = text.map_or_else(String::new, |text| text.to_string_lossy().into_owned());
-    if !flags.is_empty() {
-        kit::bail!(
-            ERROR_UNSUPPORTED_FEATURE: "programs are not built with {flags:?} yet: every symbol must be resolved"
-        );
-    }
-    let unknown = |error: UnknownOption| kit::error!(ERROR_INVALID_VALUE: "{error}");
-    BuildOptions::new(&text).map_err(unknown)
 }
 
 /// Parses a module.
@@ -236,208 +80,162 @@ fn parse(il: Arc<[u8]>, constants: Vec<(u32, Vec<u8>)>) -> UrResult<SpirvModule>
     SpirvModule::parse(il, constants).map_err(|error| kit::error!(ERROR_INVALID_BINARY: "{error}"))
 }
 
-/// What a binary of ours was built to, and how.
-type BinaryBuild = (BinaryKind, BuildOptions);
+impl kit::ProgramCode<Cuda> for Executables {
+    type Input = Input;
+    type Executable = Executable;
+    type Options = BuildOptions;
 
-/// What a binary holds, with the kind and options of a build if it is one of ours.
-fn read_binary(bytes: &[u8]) -> UrResult<(Vec<Input>, Option<BinaryBuild>)> {
-    if binary::is_binary(bytes) {
-        let binary = Binary::read(bytes).map_err(|what| kit::error!(ERROR_INVALID_BINARY: "{what}"))?;
-        let input = |stored: binary::Stored| Ok(Input::Spirv(parse(stored.il, stored.constants)?));
-        let inputs = binary.modules.into_iter().map(input).collect::<UrResult<_>>()?;
-        return Ok((inputs, Some((binary.kind, binary.options))));
-    }
-    if kit::check_spirv(bytes).is_ok() {
-        return Ok((vec![Input::Spirv(parse(bytes.into(), Vec::new())?)], None));
-    }
-    module::check_image(bytes)?;
-    Ok((vec![Input::Image(bytes.into())], None))
-}
-
-/// Makes the modules of all builds. The first error is returned.
-fn finish_all(builds: &mut [Build]) -> UrResult<()> {
-    builds.iter_mut().map(Build::finish).fold(Ok(()), Result::and)
-}
-
-impl kit::Program<Cuda> for Program {
-    fn context(&self) -> &Arc<Context> {
-        &self.context
+    fn from_il(_context: &Context, il: &[u8]) -> UrResult<Input> {
+        Ok(Input::Spirv(parse(il.into(), Vec::new())?))
     }
 
-    fn create_with_il(context: &Arc<Context>, il: &[u8], _metadata: &[ProgramMetadata]) -> UrResult<Arc<Self>> {
-        kit::check_spirv(il)?;
-        let module = parse(il.into(), Vec::new())?;
-        Ok(Arc::new(Self::new(context, Code::Il(Mutex::new(module)))))
-    }
-
-    fn create_with_binaries(
-        context: &Arc<Context>,
-        devices: &[Arc<Device>],
-        binaries: &[&[u8]],
-        _metadata: &[ProgramMetadata],
-    ) -> UrResult<Arc<Self>> {
-        devices.iter().try_for_each(|device| context.check_device(device))?;
-        let (mut all, mut builds) = (Vec::new(), Vec::new());
-        for (device, bytes) in devices.iter().zip(binaries) {
-            let (inputs, build) = read_binary(bytes)?;
-            if let Some((kind @ (BinaryKind::Compiled | BinaryKind::Library), options)) = build {
-                let kind = match kind {
-                    BinaryKind::Library => ProgramBinaryType::LIBRARY,
-                    _ => ProgramBinaryType::COMPILED_OBJECT,
-                };
-                builds.push(Build::new(device.clone(), options, kind, inputs.clone()));
-            }
-            all.push((device.clone(), inputs));
+    fn from_binary(_context: &Context, _device: &Arc<Device>, bytes: &[u8]) -> UrResult<ProgramBinary> {
+        if binary::is_binary(bytes) {
+            let binary = Binary::read(bytes).map_err(|what| kit::error!(ERROR_INVALID_BINARY: "{what}"))?;
+            let input = |stored: binary::Stored| Ok(Input::Spirv(parse(stored.il, stored.constants)?));
+            let inputs = binary.modules.into_iter().map(input).collect::<UrResult<_>>()?;
+            let kind = match binary.kind {
+                BinaryKind::Compiled => ProgramBinaryType::COMPILED_OBJECT,
+                BinaryKind::Library => ProgramBinaryType::LIBRARY,
+                BinaryKind::Executable => return Ok(ProgramBinary::Inputs(inputs)),
+            };
+            return Ok(ProgramBinary::Compiled(kind, binary.options, inputs));
         }
-        let program = Self::new(context, Code::Binaries(all));
-        program.set_builds(builds);
-        Ok(Arc::new(program))
-    }
-
-    fn build(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        let options = build_options(text, flags)?;
-        let build = |device: Arc<Device>| {
-            let inputs = self.inputs(&device)?;
-            Ok(Build::new(
-                device,
-                options.clone(),
-                ProgramBinaryType::EXECUTABLE,
-                inputs,
-            ))
-        };
-        let mut builds: Vec<_> = self.chosen(devices)?.into_iter().map(build).collect::<UrResult<_>>()?;
-        let result = finish_all(&mut builds);
-        self.set_builds(builds);
-        result.map_err(|error| match error.code() {
-            ResultCode::ERROR_INVALID_BINARY | ResultCode::ERROR_PROGRAM_LINK_FAILURE => {
-                error.with_code(ResultCode::ERROR_PROGRAM_BUILD_FAILURE)
-            }
-            _ => error,
-        })
-    }
-
-    fn compile(&self, devices: &[Arc<Device>], text: Option<&CStr>, flags: ExpProgramFlags) -> UrResult<()> {
-        let options = build_options(text, flags)?;
-        let compiled = |device: Arc<Device>| {
-            let inputs = self.inputs(&device)?;
-            let mut build = Build::new(device, options.clone(), ProgramBinaryType::COMPILED_OBJECT, inputs);
-            // Modules are checked when they are parsed, so compiling has nothing else to do.
-            let failed = build.inputs.iter().find_map(|input| match input {
-                Input::Spirv(module) => module.part().err(),
-                Input::Image(_) => None,
-            });
-            if let Some(error) = &failed {
-                build.fail(error.to_string());
-            }
-            Ok((build, failed.map_or(Ok(()), |error| Err(build_error(&error)))))
-        };
-        let compiled = self
-            .chosen(devices)?
-            .into_iter()
-            .map(compiled)
-            .collect::<UrResult<Vec<_>>>()?;
-        let (builds, results): (Vec<_>, Vec<_>) = compiled.into_iter().unzip();
-        self.set_builds(builds);
-        results.into_iter().fold(Ok(()), Result::and)
-    }
-
-    fn link(
-        context: &Arc<Context>,
-        devices: &[Arc<Device>],
-        programs: &[Arc<Self>],
-        text: Option<&CStr>,
-        flags: ExpProgramFlags,
-    ) -> Result<Arc<Self>, LinkFailure<Self>> {
-        let mut options = build_options(text, flags)?;
-        let devices = chosen_devices::<Cuda>(context, devices, || context.devices.clone())?;
-        let kind = match options.library {
-            true => ProgramBinaryType::LIBRARY,
-            false => ProgramBinaryType::EXECUTABLE,
-        };
-        // An option that changes results applies only if all modules were compiled with it.
-        let mut fast_math = FastMath::RELAXED;
-        let mut all = Vec::new();
-        for device in devices {
-            let mut inputs = Vec::new();
-            for own in kit::Builds::compiled(programs.iter().map(|program| &program.builds), &device)? {
-                fast_math &= own.options.fast_math;
-                options.no_optimization |= own.options.no_optimization;
-                inputs.extend(own.inputs);
-            }
-            all.push((device, inputs));
+        if kit::check_spirv(bytes).is_ok() {
+            let module = parse(bytes.into(), Vec::new())?;
+            return Ok(ProgramBinary::Inputs(vec![Input::Spirv(module)]));
         }
-        options.fast_math |= fast_math;
-        let build = |(device, inputs)| Build::new(device, options.clone(), kind, inputs);
-        let mut builds: Vec<_> = all.into_iter().map(build).collect();
-        let program = Arc::new(Self::new(context, Code::Linked));
-        // A library is linked when the rest is there.
-        let result = match kind {
-            ProgramBinaryType::LIBRARY => Ok(()),
-            _ => finish_all(&mut builds),
-        };
-        program.set_builds(builds);
-        match result {
-            Ok(()) => Ok(program),
-            Err(error) => Err(LinkFailure {
-                // Any error here is a failure of the link.
-                error: error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
-                program: Some(program),
-            }),
+        module::check_image(bytes)?;
+        Ok(ProgramBinary::Inputs(vec![Input::Image(bytes.into())]))
+    }
+
+    fn il(input: &Input) -> &[u8] {
+        match input {
+            Input::Image(image) => image,
+            Input::Spirv(module) => module.il(),
         }
     }
 
-    fn function_pointer(&self, device: &Arc<Device>, name: &CStr) -> UrResult<*mut c_void> {
-        // A function has no address that kernels could call.
-        self.builds.executable(device)?.function(name)?;
-        Err(kit::error!(ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE: "CUDA gives no address of {name:?}"))
-    }
-
-    fn global_variable(&self, device: &Arc<Device>, name: &CStr) -> UrResult<(*mut c_void, usize)> {
-        self.find_global(device, name)
-    }
-
-    fn info(&self, query: ProgramInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            ProgramInfo::IL => match &self.code {
-                Code::Il(module) => out.slice(module.lock().il()),
-                _ => out.slice::<u8>(&[]),
-            },
-            _ => kit::program_info::<Cuda>(
-                &self.devices(),
-                |device| Ok(self.binary(device)),
-                || self.builds.executables()?[0].1.kernel_names(),
-                query,
-                out,
-            ),
-        }
-    }
-
-    fn build_info(&self, device: &Arc<Device>, query: ProgramBuildInfo, out: InfoOut<'_>) -> UrResult<()> {
-        self.context.check_device(device)?;
-        self.builds.info(device, ProgramBinaryType::NONE, query, out)
-    }
-
-    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
-        match &self.builds.executables()?[0].1 {
-            Executable::Module(module) => Ok(module.raw() as NativeHandle),
-            Executable::Spirv(_) => Err(kit::error!(
-                ERROR_UNSUPPORTED_FEATURE: "a program of SPIR-V has a module of CUDA for each kernel"
-            )),
-        }
-    }
-
-    fn set_specialization_constants(&self, constants: &[(u32, &[u8])]) -> UrResult<()> {
-        let Code::Il(module) = &self.code else {
-            kit::bail!(
-                ERROR_INVALID_OPERATION: "specialization constants are set in SPIR-V, before modules are linked"
-            );
+    fn set_constants(input: &mut Input, constants: &[(u32, &[u8])]) -> UrResult<()> {
+        let Input::Spirv(module) = input else {
+            return kit::unsupported();
         };
-        module.lock().set_constants(constants).map_err(|error| {
+        module.set_constants(constants).map_err(|error| {
             let code = match error {
                 ConstantError::UnknownId(_) => ResultCode::ERROR_INVALID_SPEC_ID,
                 ConstantError::WrongSize { .. } => ResultCode::ERROR_INVALID_VALUE,
             };
             UrError::with_message(code, error.to_string())
         })
+    }
+
+    fn options(text: &CStr, flags: ExpProgramFlags) -> UrResult<BuildOptions> {
+        if !flags.is_empty() {
+            kit::bail!(
+                ERROR_UNSUPPORTED_FEATURE: "programs are not built with {flags:?} yet: every symbol must be resolved"
+            );
+        }
+        let unknown = |error: UnknownOption| kit::error!(ERROR_INVALID_VALUE: "{error}");
+        BuildOptions::new(&text.to_string_lossy()).map_err(unknown)
+    }
+
+    fn text(options: &BuildOptions) -> Cow<'_, str> {
+        (&*options.text).into()
+    }
+
+    fn is_library(options: &BuildOptions) -> bool {
+        options.library
+    }
+
+    fn link_options(options: &BuildOptions, _device: &Device, compiled: &[Build]) -> UrResult<BuildOptions> {
+        let mut options = options.clone();
+        // An option that changes results applies only if all modules were compiled with it.
+        let mut fast_math = FastMath::RELAXED;
+        compiled.iter().for_each(|build| fast_math &= build.options.fast_math);
+        options.fast_math |= fast_math;
+        options.no_optimization |= compiled.iter().any(|build| build.options.no_optimization);
+        Ok(options)
+    }
+
+    fn prepare(input: &mut Input, _options: &BuildOptions) {
+        if let Input::Spirv(module) = input {
+            module.take_constants();
+        }
+    }
+
+    // Modules are checked when they are parsed.
+    fn check(input: &Input) -> Result<(), (UrError, String)> {
+        let Input::Spirv(module) = input else {
+            return Ok(());
+        };
+        let checked = module.part().map(drop);
+        checked.map_err(|error| (build_error(&error), error.to_string()))
+    }
+
+    fn build(_context: &Context, build: &mut Build) -> UrResult<()> {
+        let made = link(build);
+        build.end(made.map(|executable| (executable, String::new())))
+    }
+
+    fn build_error(error: UrError) -> UrError {
+        match error.code() {
+            ResultCode::ERROR_INVALID_BINARY | ResultCode::ERROR_PROGRAM_LINK_FAILURE => {
+                error.with_code(ResultCode::ERROR_PROGRAM_BUILD_FAILURE)
+            }
+            _ => error,
+        }
+    }
+
+    fn link_error(error: UrError) -> UrError {
+        // Any error here is a failure of the link.
+        error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE)
+    }
+
+    /// The cubin, or what is to be compiled.
+    fn binary(build: &Build) -> UrResult<Arc<[u8]>> {
+        if let Some(Executable::Module(module)) = &build.executable {
+            return Ok(module.cubin.clone());
+        }
+        let stored = build.inputs.iter().map(|input| match input {
+            Input::Spirv(module) => Ok(module.stored()),
+            Input::Image(image) => Err(image.clone()),
+        });
+        let modules = match stored.collect::<Result<Vec<_>, _>>() {
+            Ok(modules) => modules,
+            Err(image) => return Ok(image),
+        };
+        let binary = Binary {
+            kind: match build.kind {
+                ProgramBinaryType::COMPILED_OBJECT => BinaryKind::Compiled,
+                ProgramBinaryType::LIBRARY => BinaryKind::Library,
+                _ => BinaryKind::Executable,
+            },
+            options: build.options.clone(),
+            modules,
+        };
+        Ok(binary.write().into())
+    }
+
+    fn kernel_names(executable: &Executable) -> UrResult<Vec<String>> {
+        executable.kernel_names()
+    }
+
+    fn function_pointer(executable: &Executable, name: &CStr) -> UrResult<*mut c_void> {
+        // A function has no address that kernels could call.
+        executable.function(name)?;
+        Err(kit::error!(ERROR_FUNCTION_ADDRESS_NOT_AVAILABLE: "CUDA gives no address of {name:?}"))
+    }
+
+    fn global(executable: &Executable, name: &CStr) -> UrResult<(*mut c_void, usize)> {
+        executable.global(name)
+    }
+
+    fn native(executable: &Executable) -> UrResult<NativeHandle> {
+        match executable {
+            Executable::Module(module) => Ok(module.raw() as NativeHandle),
+            Executable::Spirv(_) => Err(kit::error!(
+                ERROR_UNSUPPORTED_FEATURE: "a program of SPIR-V has a module of CUDA for each kernel"
+            )),
+        }
     }
 }

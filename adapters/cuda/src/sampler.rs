@@ -3,27 +3,15 @@
 
 use std::sync::Arc;
 
-use kit::ur::{SamplerFilterMode, SamplerInfo};
-use kit::{HandleCell, InfoOut, SamplerProperties, UrResult};
+use kit::ur::SamplerFilterMode;
+use kit::{SamplerProperties, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::SamplerBits;
 
 use crate::{Context, Cuda};
 
-/// A sampler.
-pub(crate) struct Sampler {
-    pub(crate) handle_cell: HandleCell,
-    context: Arc<Context>,
-    properties: SamplerProperties,
-}
-
-impl Sampler {
-    /// What kernels get.
-    #[inline]
-    pub(crate) fn bits(&self) -> SamplerBits {
-        bits(&self.properties)
-    }
-}
+/// A sampler, with what kernels get.
+pub(crate) type Sampler = kit::DriverSampler<Cuda, SamplerBits>;
 
 /// What kernels get. UR and SPIR-V give the modes the same numbers.
 pub(crate) fn bits(properties: &SamplerProperties) -> SamplerBits {
@@ -35,20 +23,8 @@ pub(crate) fn bits(properties: &SamplerProperties) -> SamplerBits {
     }
 }
 
-impl kit::Sampler<Cuda> for Sampler {
-    fn create(context: &Arc<Context>, properties: &SamplerProperties) -> UrResult<Arc<Self>> {
-        properties.without_bindless()?;
-        Ok(Arc::new(Self {
-            handle_cell: HandleCell::new(),
-            context: context.clone(),
-            properties: *properties,
-        }))
-    }
-
-    fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            SamplerInfo::CONTEXT => out.handle(&self.context),
-            _ => self.properties.info(query, out),
-        }
+impl kit::NativeSampler<Cuda> for SamplerBits {
+    fn create(_context: &Arc<Context>, properties: &SamplerProperties) -> UrResult<Self> {
+        Ok(bits(properties))
     }
 }

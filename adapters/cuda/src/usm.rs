@@ -9,7 +9,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmType};
+use kit::ur::{ResultCode, UsmType};
 use kit::{UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
@@ -18,7 +18,7 @@ use crate::driver::{self, cu, cu_get};
 use crate::image::bindless::PITCH_ALIGN;
 use crate::memory_pool::MemoryPool;
 use crate::primary::Primary;
-use crate::{Context, Cuda, Device, Queue, ipc};
+use crate::{Context, Cuda, ipc};
 
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -27,22 +27,8 @@ pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::CUDA_USM_POOL);
 
 impl kit::MemoryProvider for Context {
-    type Device = Device;
-
     // In a child of `fork` nothing runs.
-    kit::fence_by_markers!(Queue, |this| driver::is_lost(), this.in_flight);
-
-    fn usm(&self) -> &kit::ContextUsm<Self> {
-        &self.usm
-    }
-
-    fn devices(&self) -> &[Arc<Device>] {
-        &self.devices
-    }
-
-    fn cache_limit() -> usize {
-        LIMIT.get()
-    }
+    kit::driver_memory_methods!(Cuda, LIMIT, driver::is_lost());
 
     fn max_allocation(&self) -> usize {
         self.devices.iter().map(|device| device.facts.memory).max().unwrap_or(0)
@@ -97,10 +83,11 @@ impl kit::MemoryProvider for Context {
         self.give_back(primary, place.kind, base)
     }
 
+    fn foreign_memory(&self) -> Option<&kit::ForeignMemory<Self>> {
+        Some(&self.foreign)
+    }
+
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
-        if let Some(found) = self.foreign.find(address) {
-            return Some(found);
-        }
         let _current = self.primary().activate().ok()?;
         let found = pointer(address)?;
         let kind = match found.memory {
@@ -119,22 +106,17 @@ impl kit::MemoryProvider for Context {
         })
     }
 
-    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        let address = memory as usize;
-        match kit::MemoryProvider::foreign(self, address) {
-            Some(found)
-                if found.base == address && !self.is_of_another(address) && self.foreign.find(address).is_none() =>
-            {
-                let _current = self.primary().activate()?;
-                // SAFETY: memory of this kind that the client frees.
-                unsafe {
-                    match found.kind {
-                        UsmType::HOST => cu!(cuMemFreeHost(memory)),
-                        _ => cu!(cuMemFree(address as u64)),
-                    }
-                }
+    fn free_foreign(&self, found: &UsmAllocation<Self>) -> UrResult<()> {
+        if self.is_of_another(found.base) {
+            kit::bail!(ERROR_INVALID_VALUE: "the memory at {:#x} is another context's", found.base);
+        }
+        let _current = self.primary().activate()?;
+        // SAFETY: memory of this kind that the client frees.
+        unsafe {
+            match found.kind {
+                UsmType::HOST => cu!(cuMemFreeHost(found.base as *mut c_void)),
+                _ => cu!(cuMemFree(found.base as u64)),
             }
-            _ => Err(kit::error!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context")),
         }
     }
 }
@@ -271,19 +253,9 @@ fn free(primary: &'static Primary, kind: UsmType, address: usize) -> UrResult<()
 }
 
 impl kit::UsmAlloc<Cuda> for Context {
-    kit::context_usm_methods!(Cuda);
+    const ROW_ALIGN: usize = PITCH_ALIGN;
 
-    fn usm_alloc_pitched(
-        self: &Arc<Self>,
-        request: kit::UsmRequest<'_, Cuda>,
-        width: usize,
-        height: usize,
-        _element_size: usize,
-    ) -> UrResult<(*mut c_void, usize)> {
-        let (pitch, size) = kit::pitched_size(width, height, PITCH_ALIGN)?;
-        let memory = self.usm_alloc(kit::UsmRequest { size, ..request })?;
-        Ok((memory, pitch))
-    }
+    kit::context_usm_methods!(Cuda);
 
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
         let _current = self.primary().activate()?;
@@ -299,14 +271,6 @@ impl kit::UsmAlloc<Cuda> for Context {
         kit::note_usm_change();
         // SAFETY: the driver checks the address; the client vouches that no command uses the memory.
         unsafe { cu!(cuMemHostUnregister(memory)) }
-    }
-
-    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
-        self.usm_import(memory, size)
-    }
-
-    fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
-        self.usm_release(memory)
     }
 
     fn usm_copy(self: &Arc<Self>, dst: *mut c_void, src: *const c_void, size: usize) -> UrResult<()> {

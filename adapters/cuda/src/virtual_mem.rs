@@ -5,7 +5,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{Context as _, UrError, UrResult};
+use kit::{MemAccess, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 
@@ -71,24 +71,21 @@ fn of_range(error: UrError) -> UrError {
     }
 }
 
-fn protection(flags: VirtualMemAccessFlags) -> UrResult<c_int> {
-    match flags {
-        VirtualMemAccessFlags::READ_WRITE => Ok(CU_MEM_ACCESS_FLAGS_PROT_READWRITE),
-        VirtualMemAccessFlags::READ_ONLY => Ok(CU_MEM_ACCESS_FLAGS_PROT_READ),
-        VirtualMemAccessFlags::NONE => Ok(CU_MEM_ACCESS_FLAGS_PROT_NONE),
-        _ => Err(kit::error!(ERROR_INVALID_VALUE: "memory has one kind of access, not {flags:?}")),
+fn protection(access: MemAccess) -> c_int {
+    match access {
+        MemAccess::None => CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        MemAccess::ReadOnly => CU_MEM_ACCESS_FLAGS_PROT_READ,
+        MemAccess::ReadWrite => CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
     }
 }
 
 impl kit::VirtualMem<Cuda> for Context {
     fn virtual_granularity(
         &self,
-        device: Option<&Arc<Device>>,
+        device: &Arc<Device>,
         _allocation: usize,
         query: VirtualMemGranularityInfo,
     ) -> UrResult<usize> {
-        let device = device.unwrap_or(&self.devices[0]);
-        self.check_device(device)?;
         check(device)?;
         let _current = device.primary()?.activate()?;
         let option = match query {
@@ -111,7 +108,6 @@ impl kit::VirtualMem<Cuda> for Context {
 
     fn virtual_free(&self, start: *const c_void, size: usize) -> UrResult<()> {
         check(&self.devices[0])?;
-        kit::note_usm_change();
         let _current = self.primary().activate()?;
         // SAFETY: as above.
         unsafe { cu!(cuMemAddressFree(start as CUdeviceptr, size)) }
@@ -123,19 +119,17 @@ impl kit::VirtualMem<Cuda> for Context {
         size: usize,
         mem: &Arc<PhysicalMem>,
         offset: usize,
-        flags: VirtualMemAccessFlags,
+        access: MemAccess,
     ) -> UrResult<()> {
-        protection(flags)?;
-        kit::note_usm_change();
         {
             let _current = mem.device.primary()?.activate()?;
             // SAFETY: as above, and live physical memory.
             unsafe { cu!(cuMemMap(start as CUdeviceptr, size, offset, mem.raw.0, 0)) }?;
         }
-        let allowed = match flags {
+        let allowed = match access {
             // So it is mapped.
-            VirtualMemAccessFlags::NONE => Ok(()),
-            flags => self.virtual_set_access(start, size, flags),
+            MemAccess::None => Ok(()),
+            access => self.virtual_set_access(start, size, access),
         };
         if allowed.is_err() {
             // SAFETY: as above.
@@ -146,15 +140,13 @@ impl kit::VirtualMem<Cuda> for Context {
 
     fn virtual_unmap(&self, start: *const c_void, size: usize) -> UrResult<()> {
         check(&self.devices[0])?;
-        kit::note_usm_change();
         let _current = self.primary().activate()?;
         // SAFETY: as above. The client vouches that no command uses the memory.
         unsafe { cu!(cuMemUnmap(start as CUdeviceptr, size)) }
     }
 
-    fn virtual_set_access(&self, start: *const c_void, size: usize, flags: VirtualMemAccessFlags) -> UrResult<()> {
+    fn virtual_set_access(&self, start: *const c_void, size: usize, access: MemAccess) -> UrResult<()> {
         check(&self.devices[0])?;
-        let flags = protection(flags)?;
         let _current = self.primary().activate()?;
         // Devices that cannot reach each other have no access to each other's memory.
         let mut first = Ok(());
@@ -162,7 +154,7 @@ impl kit::VirtualMem<Cuda> for Context {
         for device in &self.devices {
             let access = CUmemAccessDesc {
                 location: on_device(device.raw),
-                flags,
+                flags: protection(access),
             };
             // SAFETY: as above, and a description.
             match unsafe { cu!(cuMemSetAccess(start as CUdeviceptr, size, &access, 1)) } {
@@ -173,12 +165,12 @@ impl kit::VirtualMem<Cuda> for Context {
         if any { Ok(()) } else { first }
     }
 
-    fn virtual_access(&self, start: *const c_void, size: usize) -> UrResult<VirtualMemAccessFlags> {
+    fn virtual_access(&self, start: *const c_void, size: usize) -> UrResult<(MemAccess, usize)> {
         check(&self.devices[0])?;
         let _current = self.primary().activate()?;
-        let mut all = None;
+        let (mut all, mut same) = (None, size);
         // Each part that is mapped has one kind of access. The smallest has so many bytes.
-        let step = self.virtual_granularity(None, 1, VirtualMemGranularityInfo::MINIMUM)?;
+        let step = self.virtual_granularity(&self.devices[0], 1, VirtualMemGranularityInfo::MINIMUM)?;
         for at in (0..size.max(1)).step_by(step.max(1)) {
             let address = start as CUdeviceptr + at as CUdeviceptr;
             let mut access = CU_MEM_ACCESS_FLAGS_PROT_NONE as u64;
@@ -188,15 +180,15 @@ impl kit::VirtualMem<Cuda> for Context {
                 access |= unsafe { cu_get!(cuMemGetAccess(_, &location, address): u64 = 0) }?;
             }
             if *all.get_or_insert(access) != access {
-                kit::bail!(
-                    ERROR_INVALID_VALUE: "of {size} bytes at {start:p} only the first {at} have the same access"
-                );
+                same = at;
+                break;
             }
         }
-        Ok(match all.unwrap_or(0) as c_int {
-            CU_MEM_ACCESS_FLAGS_PROT_READWRITE => VirtualMemAccessFlags::READ_WRITE,
-            CU_MEM_ACCESS_FLAGS_PROT_READ => VirtualMemAccessFlags::READ_ONLY,
-            _ => VirtualMemAccessFlags::NONE,
-        })
+        let access = match all.unwrap_or(0) as c_int {
+            CU_MEM_ACCESS_FLAGS_PROT_READWRITE => MemAccess::ReadWrite,
+            CU_MEM_ACCESS_FLAGS_PROT_READ => MemAccess::ReadOnly,
+            _ => MemAccess::None,
+        };
+        Ok((access, same))
     }
 }

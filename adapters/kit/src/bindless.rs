@@ -17,8 +17,8 @@ use crate::enqueue::table::submit_command;
 use crate::handle::{self, Borrowed, export, object};
 use crate::table::entry_points;
 use crate::{
-    Backend, Command, EventOut, InfoOut, NoExternalMem, NoExternalSemaphore, Object, SamplerProperties, UrResult,
-    WaitList, args, entry, unsupported,
+    Backend, Command, Context, EventOut, InfoOut, NoExternalMem, NoExternalSemaphore, Object, SamplerProperties,
+    UrResult, WaitList, args, entry, unsupported,
 };
 
 /// What a context does with bindless images.
@@ -32,20 +32,14 @@ pub trait BindlessImages<B: Backend> {
         unsupported()
     }
 
-    /// Frees what [`BindlessImages::image_alloc`] returned. `mipmap` says that the client thinks that it has levels.
-    fn image_free(
-        self: &Arc<Self>,
-        _device: &Arc<B::Device>,
-        _memory: ExpImageMemNativeHandle,
-        _mipmap: bool,
-    ) -> UrResult<()> {
+    /// Frees what [`BindlessImages::image_alloc`] returned.
+    fn image_free(self: &Arc<Self>, _memory: ExpImageMemNativeHandle) -> UrResult<()> {
         unsupported()
     }
 
     /// A level of image memory, which stays a part of it.
     fn mipmap_level(
         self: &Arc<Self>,
-        _device: &Arc<B::Device>,
         _memory: ExpImageMemNativeHandle,
         _level: u32,
     ) -> UrResult<ExpImageMemNativeHandle> {
@@ -74,12 +68,7 @@ pub trait BindlessImages<B: Backend> {
     }
 
     /// Destroys what [`BindlessImages::image_handle`] returned.
-    fn image_handle_destroy(
-        self: &Arc<Self>,
-        _device: &Arc<B::Device>,
-        _image: ExpImageNativeHandle,
-        _sampled: bool,
-    ) -> UrResult<()> {
+    fn image_handle_destroy(self: &Arc<Self>, _image: ExpImageNativeHandle, _sampled: bool) -> UrResult<()> {
         unsupported()
     }
 
@@ -295,6 +284,22 @@ unsafe fn semaphore<'a, B: Backend>(
     }
 }
 
+type Both<'a, B> = (
+    Borrowed<'a, <B as Backend>::Context>,
+    Borrowed<'a, <B as Backend>::Device>,
+);
+
+/// A context, and a device of it.
+///
+/// # Safety
+/// As the C functions.
+unsafe fn both<'a, B: Backend>(context: ContextHandle, device: DeviceHandle) -> UrResult<Both<'a, B>> {
+    // SAFETY: passed on to the caller.
+    let (context, device) = unsafe { (object::<B::Context>(context)?, object::<B::Device>(device)?) };
+    context.check_device(&device)?;
+    Ok((context, device))
+}
+
 /// Answers one of the three queries for support.
 ///
 /// # Safety
@@ -311,8 +316,7 @@ unsafe fn support<B: Backend>(
 ) -> UrResult<()> {
     // SAFETY: passed on to the caller.
     unsafe {
-        let context = object::<B::Context>(context)?;
-        let device = object::<B::Device>(device)?;
+        let (context, device) = both::<B>(context, device)?;
         let image = BindlessImage::new(format, desc)?;
         args::known(memory)?;
         let out = args::out(supported)?;
@@ -325,22 +329,22 @@ entry! {
     fn urBindlessImagesUnsampledImageHandleDestroyExp<B>(
         context: ContextHandle, device: DeviceHandle, image: ExpImageNativeHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
-        context.image_handle_destroy(&device, image, false)
+        let (context, _) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        context.image_handle_destroy(image, false)
     }
 
     fn urBindlessImagesSampledImageHandleDestroyExp<B>(
         context: ContextHandle, device: DeviceHandle, image: ExpImageNativeHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
-        context.image_handle_destroy(&device, image, true)
+        let (context, _) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        context.image_handle_destroy(image, true)
     }
 
     fn urBindlessImagesImageAllocateExp<B>(
         context: ContextHandle, device: DeviceHandle, format: *const ImageFormat, desc: *const ImageDesc,
         memory: *mut ExpImageMemNativeHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        let (context, device) = both::<B>(context, device)?;
         let image = BindlessImage::new(format, desc)?;
         let out = args::out(memory)?;
         out.write(context.image_alloc(&device, image)?);
@@ -350,22 +354,22 @@ entry! {
     fn urBindlessImagesImageFreeExp<B>(
         context: ContextHandle, device: DeviceHandle, memory: ExpImageMemNativeHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
-        context.image_free(&device, memory, false)
+        let (context, _) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        context.image_free(memory)
     }
 
     fn urBindlessImagesMipmapFreeExp<B>(
         context: ContextHandle, device: DeviceHandle, memory: ExpImageMemNativeHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
-        context.image_free(&device, memory, true)
+        let (context, _) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        context.image_free(memory)
     }
 
     fn urBindlessImagesUnsampledImageCreateExp<B>(
         context: ContextHandle, device: DeviceHandle, memory: ExpImageMemNativeHandle, format: *const ImageFormat,
         desc: *const ImageDesc, image: *mut ExpImageNativeHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        let (context, device) = both::<B>(context, device)?;
         let described = BindlessImage::new(format, desc)?;
         let out = args::out(image)?;
         out.write(context.image_handle(&device, memory, described, None)?);
@@ -376,7 +380,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, memory: ExpImageMemNativeHandle, format: *const ImageFormat,
         desc: *const ImageDesc, sampler: *const SamplerDesc, image: *mut ExpImageNativeHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        let (context, device) = both::<B>(context, device)?;
         let described = BindlessImage::new(format, desc)?;
         let sampler = SamplerProperties::of("urBindlessImagesSampledImageCreateExp", args::required(sampler)?)?;
         let out = args::out(image)?;
@@ -447,9 +451,9 @@ entry! {
         context: ContextHandle, device: DeviceHandle, memory: ExpImageMemNativeHandle, level: u32,
         part: *mut ExpImageMemNativeHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        let (context, _) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
         let out = args::out(part)?;
-        out.write(context.mipmap_level(&device, memory, level)?);
+        out.write(context.mipmap_level(memory, level)?);
         Ok(())
     }
 
@@ -467,7 +471,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, size: usize, kind: ExpExternalMemType,
         desc: *mut ExpExternalMemDesc, memory: *mut ExpExternalMemHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        let (context, device) = both::<B>(context, device)?;
         args::known(kind)?;
         let handle = OsHandle::chained("urBindlessImagesImportExternalMemoryExp", args::required(desc)?.pNext)?;
         let out = args::out(memory)?;
@@ -479,7 +483,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, format: *const ImageFormat, desc: *const ImageDesc,
         external: ExpExternalMemHandle, memory: *mut ExpImageMemNativeHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        let (context, device) = both::<B>(context, device)?;
         let image = BindlessImage::new(format, desc)?;
         let external = object::<B::ExternalMem>(external)?;
         let out = args::out(memory)?;
@@ -491,7 +495,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, offset: u64, size: u64, external: ExpExternalMemHandle,
         memory: *mut *mut c_void,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        let (context, device) = both::<B>(context, device)?;
         let external = object::<B::ExternalMem>(external)?;
         let out = args::out(memory)?;
         out.write(context.map_external_memory(&device, &external, offset, size)?);
@@ -499,7 +503,7 @@ entry! {
     }
 
     fn urBindlessImagesFreeMappedLinearMemoryExp<B>(context: ContextHandle, device: DeviceHandle, memory: *mut c_void) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        let (context, device) = both::<B>(context, device)?;
         args::not_null(memory)?;
         context.unmap_external_memory(&device, memory)
     }
@@ -515,7 +519,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, kind: ExpExternalSemaphoreType,
         desc: *mut ExpExternalSemaphoreDesc, semaphore: *mut ExpExternalSemaphoreHandle,
     ) {
-        let (context, device) = (object::<B::Context>(context)?, object::<B::Device>(device)?);
+        let (context, device) = both::<B>(context, device)?;
         args::known(kind)?;
         let handle = OsHandle::chained("urBindlessImagesImportExternalSemaphoreExp", args::required(desc)?.pNext)?;
         let out = args::out(semaphore)?;

@@ -54,10 +54,57 @@ pub trait Context<B: Backend<Context = Self>>: Object<Handle = ContextHandle> {
         None
     }
 
+    /// Drops what commands of the context may use that are unfinished, when they are complete.
+    fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
+        drop(object);
+    }
+
     /// The driver's handle.
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         unsupported()
     }
+}
+
+/// Writes the methods of [`Context`] that follow from the members of a context whose memory, events and programs are the kit's:
+/// `devices`, `deleters`, and what all wrappers of the driver's context have, `shared`, with the commands that are `in_flight`. A
+/// [`Watcher`](crate::Watcher) says when those are complete.
+#[macro_export]
+macro_rules! driver_context_methods {
+    ($backend:ty, $watcher:expr) => {
+        fn devices(&self) -> &[::std::sync::Arc<<$backend as $crate::Backend>::Device>] {
+            &self.devices
+        }
+
+        fn info(&self, query: $crate::ur::ContextInfo, out: $crate::InfoOut<'_>) -> $crate::UrResult<()> {
+            use $crate::ur::ContextInfo;
+            match query {
+                ContextInfo::USM_MEMCPY2D_SUPPORT | ContextInfo::USM_FILL2D_SUPPORT => out.bool(true),
+                _ => out.unsupported(),
+            }
+        }
+
+        fn is_same(&self, other: &Self) -> bool {
+            ::std::sync::Arc::ptr_eq(&self.shared, &other.shared)
+        }
+
+        #[inline(always)]
+        fn check_command(
+            &self,
+            device: &::std::sync::Arc<<$backend as $crate::Backend>::Device>,
+            command: &$crate::Command<'_, $backend>,
+        ) -> $crate::UrResult<()> {
+            command.check_operands_and_global(self, |global| global.program.locate(device, global).map(drop))
+        }
+
+        fn deleters(&self) -> Option<&$crate::Deleters> {
+            Some(&self.deleters)
+        }
+
+        fn retire<T: Send + 'static>(self: &::std::sync::Arc<Self>, object: T) {
+            // The context goes last.
+            $watcher.retire(&self.shared.in_flight, (object, self.clone()));
+        }
+    };
 }
 
 /// Whether two contexts are the same for the driver.

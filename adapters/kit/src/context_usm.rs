@@ -32,7 +32,7 @@ use self::pool::DevicePools;
 pub use self::pool::UsmHeapPool;
 use self::quarantine::Quarantine;
 use crate::usm_cache::{Driver, Found, HeapOptions, UsmCache};
-use crate::{Backend, InfoOut, Object, UrError, UrResult, UsmKind, UsmProperties, UsmRequest};
+use crate::{Backend, ForeignMemory, InfoOut, Object, UrError, UrResult, UsmKind, UsmProperties, UsmRequest};
 
 /// Where the USM of a context comes from: what an adapter's context implements to have the kit's [`ContextUsm`].
 pub trait MemoryProvider: Send + Sync + Sized + 'static {
@@ -108,14 +108,19 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
     /// Waits for a fence, when the context goes. Commands that keep their context are complete by then.
     fn wait_for(&self, _fence: &Self::Fence) {}
 
-    /// What is at an address that the provider did not allocate for the kit.
+    /// Memory of others that the client has opened or imported, which it does not free, if the provider keeps it so.
+    fn foreign_memory(&self) -> Option<&ForeignMemory<Self>> {
+        None
+    }
+
+    /// What is at an address that neither the provider allocated for the kit nor the client opened or imported.
     fn foreign(&self, _address: usize) -> Option<UsmAllocation<Self>> {
         None
     }
 
-    /// Frees memory that the provider did not allocate for the kit, if it can.
-    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        Err(crate::error!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context"))
+    /// Frees what [`foreign`](Self::foreign) found, if it can.
+    fn free_foreign(&self, found: &UsmAllocation<Self>) -> UrResult<()> {
+        Err(no_usm(found.base as *mut c_void))
     }
 }
 
@@ -313,7 +318,14 @@ impl<P: MemoryProvider> ContextUsm<P> {
             return Ok(());
         }
         note_usm_change();
-        let freed = provider.free_foreign(memory);
+        // Drivers crash on memory that is not theirs.
+        let is_opened = provider
+            .foreign_memory()
+            .is_some_and(|known| known.find(address).is_some());
+        let freed = match provider.foreign(address) {
+            Some(found) if found.base == address && !is_opened => provider.free_foreign(&found),
+            _ => Err(no_usm(memory)),
+        };
         note_usm_change();
         freed
     }
@@ -344,7 +356,10 @@ impl<P: MemoryProvider> ContextUsm<P> {
                 })
             }
             Found::Free => None,
-            Found::Foreign => provider.foreign(address),
+            Found::Foreign => {
+                let opened = provider.foreign_memory().and_then(|known| known.find(address));
+                opened.or_else(|| provider.foreign(address))
+            }
         }
     }
 
@@ -408,6 +423,11 @@ impl<P: MemoryProvider> ContextUsm<P> {
             log::warn!("freed USM is lost: {error}");
         }
     }
+}
+
+#[cold]
+fn no_usm(memory: *mut c_void) -> UrError {
+    crate::error!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context")
 }
 
 #[cold]
@@ -497,17 +517,33 @@ macro_rules! context_usm_pool_methods {
     };
 }
 
-/// Writes the methods of [`MemoryProvider`](crate::MemoryProvider) that are about unfinished commands, for a context whose
-/// queues leave [`Marker`](crate::Marker)s, or what waits and tells as they do: the type of the queues, whether there are no
-/// unfinished commands for sure (as in a child of `fork`), and the [`InFlight`](crate::InFlight) set.
+/// Writes what an implementation of [`MemoryProvider`](crate::MemoryProvider) has that follows from the members of a driver's
+/// context (see [`driver_context_methods`](crate::driver_context_methods)), whose queues leave [`Marker`](crate::Marker)s: the
+/// [`CacheLimit`](crate::CacheLimit), and whether there are no unfinished commands for sure, as in a child of `fork`.
 #[macro_export]
-macro_rules! fence_by_markers {
-    ($queue:ty, |$this:ident| $nothing:expr, $in_flight:expr) => {
-        type Fence = $crate::Markers<$queue>;
+macro_rules! driver_memory_methods {
+    ($backend:ty, $limit:expr, $nothing:expr) => {
+        type Device = <$backend as $crate::Backend>::Device;
+        type Fence = $crate::Markers<<$backend as $crate::Backend>::Queue>;
+
+        fn usm(&self) -> &$crate::ContextUsm<Self> {
+            &self.shared.usm
+        }
+
+        fn devices(&self) -> &[::std::sync::Arc<Self::Device>] {
+            &self.devices
+        }
+
+        fn cache_limit() -> usize {
+            $limit.get()
+        }
 
         fn fence(&self) -> $crate::UrResult<Option<Self::Fence>> {
-            let $this = self;
-            if $nothing { Ok(None) } else { $in_flight.fence() }
+            if $nothing {
+                Ok(None)
+            } else {
+                self.shared.in_flight.fence()
+            }
         }
 
         fn progress(&self) -> impl Fn(&Self::Fence) -> bool {

@@ -90,8 +90,13 @@ pub trait Device<B: Backend>: Object<Handle = DeviceHandle> {
         self.timestamps().map(|(_, host)| host)
     }
 
-    /// Answers `urUsmP2PPeerAccessGetInfoExp`: what this device may do to memory of the peer, as an `i32` that is 1 or 0.
-    fn peer_info(&self, _peer: &Arc<Self>, _query: ExpPeerInfo, _out: InfoOut<'_>) -> UrResult<()> {
+    /// Whether kernels of this device can reach the peer's memory.
+    fn reaches_peer(&self, _peer: &Self) -> UrResult<bool> {
+        unsupported()
+    }
+
+    /// Whether its atomics work in the peer's memory.
+    fn has_peer_atomics(&self, _peer: &Self) -> UrResult<bool> {
         unsupported()
     }
 

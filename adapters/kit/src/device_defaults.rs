@@ -6,14 +6,14 @@ use oxur_api::*;
 use crate::{Backend, CommandBuffer, Graph, InfoOut, Settings, UrResult};
 
 /// Every memory order. (`MemoryOrderCapabilityFlags::all` has the bits of releases to come, too.)
-pub const ALL_MEMORY_ORDERS: MemoryOrderCapabilityFlags = MemoryOrderCapabilityFlags::RELAXED
+const ALL_MEMORY_ORDERS: MemoryOrderCapabilityFlags = MemoryOrderCapabilityFlags::RELAXED
     .union(MemoryOrderCapabilityFlags::ACQUIRE)
     .union(MemoryOrderCapabilityFlags::RELEASE)
     .union(MemoryOrderCapabilityFlags::ACQ_REL)
     .union(MemoryOrderCapabilityFlags::SEQ_CST);
 
 /// Every memory scope.
-pub const ALL_MEMORY_SCOPES: MemoryScopeCapabilityFlags = MemoryScopeCapabilityFlags::WORK_ITEM
+const ALL_MEMORY_SCOPES: MemoryScopeCapabilityFlags = MemoryScopeCapabilityFlags::WORK_ITEM
     .union(MemoryScopeCapabilityFlags::SUB_GROUP)
     .union(MemoryScopeCapabilityFlags::WORK_GROUP)
     .union(MemoryScopeCapabilityFlags::DEVICE)
@@ -104,6 +104,12 @@ pub fn default_device_info<B: Backend>(query: DeviceInfo, out: InfoOut<'_>) -> U
         DeviceInfo::EXECUTION_CAPABILITIES => out.value(DeviceExecCapabilityFlags::KERNEL),
         DeviceInfo::MAX_WORK_ITEM_DIMENSIONS => out.value(3u32),
         DeviceInfo::GLOBAL_MEM_CACHE_TYPE => out.value(DeviceMemCacheType::READ_WRITE_CACHE),
+        DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
+            out.value(ALL_MEMORY_ORDERS)
+        }
+        DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
+            out.value(ALL_MEMORY_SCOPES)
+        }
         DeviceInfo::LOCAL_MEM_TYPE => out.value(DeviceLocalMemType::LOCAL),
         DeviceInfo::COMMAND_BUFFER_SUPPORT_EXP
         | DeviceInfo::COMMAND_BUFFER_EVENT_SUPPORT_EXP

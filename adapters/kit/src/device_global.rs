@@ -3,6 +3,7 @@
 
 use std::ffi::{CStr, CString, c_void};
 
+use oxur_api::ResultCode;
 use oxur_fork::OnceLock;
 
 use crate::{Backend, DeviceGlobal, UrError, UrResult};
@@ -61,6 +62,17 @@ impl DeviceGlobals {
             self.add(device, name, (address.expose_provenance(), size));
         }
         Ok(found)
+    }
+
+    /// The same where what has the variables is of one device, and `find` always tells.
+    #[inline]
+    pub fn known(
+        &self,
+        name: &CStr,
+        find: impl FnOnce() -> UrResult<(*mut c_void, usize)>,
+    ) -> UrResult<(*mut c_void, usize)> {
+        let found = self.find(0, name, || find().map(Some))?;
+        found.ok_or_else(|| ResultCode::ERROR_INVALID_VALUE.into())
     }
 }
 

@@ -100,10 +100,20 @@ impl ImageShape {
         }
     }
 
-    /// The box of all pixels.
-    pub fn whole(&self) -> (RectOffset, RectRegion) {
+    /// The size of the box of all pixels.
+    pub fn extent(&self) -> RectRegion {
         let [width, height, depth] = self.sides;
-        (RectOffset { x: 0, y: 0, z: 0 }, RectRegion { width, height, depth })
+        RectRegion { width, height, depth }
+    }
+
+    /// The box of all pixels, with the pitches that a description has for the client's memory.
+    pub fn whole(&self, desc: &ImageDesc) -> ImageRect {
+        ImageRect {
+            origin: RectOffset { x: 0, y: 0, z: 0 },
+            region: self.extent(),
+            row_pitch: desc.rowPitch,
+            slice_pitch: desc.slicePitch,
+        }
     }
 
     /// The bytes of all pixels.

@@ -12,7 +12,7 @@ use crate::UrResult;
 /// Handles of this kind may be used, and their last reference released, from any thread.
 pub unsafe trait NativeObject: 'static {
     /// The driver's handle.
-    type Handle: Copy + PartialEq;
+    type Handle: Copy;
 
     /// What it is called in the log.
     const NAME: &'static str;
@@ -28,7 +28,7 @@ pub unsafe trait NativeObject: 'static {
 ///
 /// # Safety
 /// The object is there as long as a reference is.
-pub unsafe trait CountedObject: NativeObject {
+pub unsafe trait CountedObject: NativeObject<Handle: PartialEq> {
     /// Takes one more reference.
     ///
     /// # Safety

@@ -27,7 +27,12 @@ entry! {
         if query > ExpPeerInfo::UR_PEER_ATOMICS_SUPPORT {
             return Err(ResultCode::ERROR_INVALID_ENUMERATION.into());
         }
-        device.peer_info(&peer, query, InfoOut::new(size, value, needed)?)
+        let out = InfoOut::new(size, value, needed)?;
+        match query {
+            ExpPeerInfo::UR_PEER_ACCESS_SUPPORT => out.value(i32::from(device.reaches_peer(&peer)?)),
+            ExpPeerInfo::UR_PEER_ATOMICS_SUPPORT => out.value(i32::from(device.has_peer_atomics(&peer)?)),
+            _ => out.unsupported(),
+        }
     }
 }
 

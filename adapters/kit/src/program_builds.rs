@@ -1,31 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! What became of a program on each device, for adapters that keep it themselves.
+//! What became of a program on each device, where the kit keeps it: see [`DriverProgram`](crate::DriverProgram).
 
-use std::ffi::{CStr, c_void};
+use std::ffi::CStr;
 use std::sync::Arc;
 
 use derive_where::derive_where;
-use oxur_api::{ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ProgramInfo, ResultCode};
+use oxur_api::{ProgramBinaryType, ProgramBuildInfo, ProgramBuildStatus, ResultCode};
 use oxur_fork::Mutex;
 
-use crate::{Backend, Context, Device, InfoOut, UrError, UrResult};
-
-/// What the programs of an adapter are made of.
-pub trait ProgramCode: 'static {
-    /// What runs.
-    type Executable: Clone + Send;
-    /// What goes into a link or a build.
-    type Input: Clone + Send;
-    /// The client's options.
-    type Options: Clone + Send;
-
-    /// The options as the client gave them.
-    fn text(options: &Self::Options) -> &str;
-}
+use crate::{Backend, Device, InfoOut, ProgramCode, UrError, UrResult};
 
 /// What became of a program on a device.
 #[derive_where(Clone)]
-pub struct Build<B: Backend, C: ProgramCode> {
+pub struct Build<B: Backend, C: ProgramCode<B>> {
     /// The device.
     pub device: Arc<B::Device>,
     /// What runs; `None` if the program is not linked, or its build failed.
@@ -42,7 +29,7 @@ pub struct Build<B: Backend, C: ProgramCode> {
     pub inputs: Vec<C::Input>,
 }
 
-impl<B: Backend, C: ProgramCode> Build<B, C> {
+impl<B: Backend, C: ProgramCode<B>> Build<B, C> {
     /// One that has succeeded, without anything that runs.
     pub fn new(device: Arc<B::Device>, options: C::Options, kind: ProgramBinaryType, inputs: Vec<C::Input>) -> Self {
         Self {
@@ -74,8 +61,28 @@ impl<B: Backend, C: ProgramCode> Build<B, C> {
         }
     }
 
+    /// It was linked to others, or to none.
+    pub(crate) fn end_link(&mut self, linked: &Result<(), (UrError, String)>, is_alone: bool) {
+        match linked {
+            Ok(()) => {
+                self.kind = ProgramBinaryType::EXECUTABLE;
+                // What was linked with others is linked again by way of its inputs.
+                if is_alone {
+                    self.inputs.clear();
+                }
+            }
+            Err((_, log)) => {
+                self.log.clone_from(log);
+                self.status = ProgramBuildStatus::ERROR;
+                if self.kind != ProgramBinaryType::EXECUTABLE {
+                    self.executable = None;
+                }
+            }
+        }
+    }
+
     /// It has failed.
-    pub fn fail(&mut self, log: String) {
+    fn fail(&mut self, log: String) {
         self.log = log;
         self.kind = ProgramBinaryType::NONE;
         self.status = ProgramBuildStatus::ERROR;
@@ -83,15 +90,15 @@ impl<B: Backend, C: ProgramCode> Build<B, C> {
 }
 
 /// What runs, by device.
-type Executables<B, C> = Vec<(Arc<<B as Backend>::Device>, <C as ProgramCode>::Executable)>;
+type Executables<B, C> = Vec<(Arc<<B as Backend>::Device>, <C as ProgramCode<B>>::Executable)>;
 
 /// What became of a program on devices.
 #[derive_where(Default)]
-pub struct Builds<B: Backend, C: ProgramCode>(Mutex<Vec<Build<B, C>>>);
+pub(crate) struct Builds<B: Backend, C: ProgramCode<B>>(Mutex<Vec<Build<B, C>>>);
 
-impl<B: Backend, C: ProgramCode> Builds<B, C> {
+impl<B: Backend, C: ProgramCode<B>> Builds<B, C> {
     /// Puts builds in the place of others for the same devices, which are returned: commands may use them yet.
-    pub fn set(&self, new: Vec<Build<B, C>>) -> Vec<Build<B, C>> {
+    pub(crate) fn set(&self, new: Vec<Build<B, C>>) -> Vec<Build<B, C>> {
         let mut known = self.0.lock();
         let is_kept = |old: &Build<B, C>| !new.iter().any(|build| build.device.is_same(&old.device));
         let (kept, past) = std::mem::take(&mut *known).into_iter().partition(is_kept);
@@ -101,22 +108,22 @@ impl<B: Backend, C: ProgramCode> Builds<B, C> {
     }
 
     /// All of them.
-    pub fn all(&self) -> Vec<Build<B, C>> {
+    pub(crate) fn all(&self) -> Vec<Build<B, C>> {
         self.0.lock().clone()
     }
 
     /// Takes all of them.
-    pub fn take(&mut self) -> Vec<Build<B, C>> {
+    pub(crate) fn take(&mut self) -> Vec<Build<B, C>> {
         std::mem::take(self.0.get_mut())
     }
 
     /// The devices.
-    pub fn devices(&self) -> Vec<Arc<B::Device>> {
+    pub(crate) fn devices(&self) -> Vec<Arc<B::Device>> {
         self.0.lock().iter().map(|build| build.device.clone()).collect()
     }
 
     /// What became of it on a device, or on the one that it is a part of.
-    pub fn on<T>(&self, device: &B::Device, get: impl FnOnce(&Build<B, C>) -> T) -> Option<T> {
+    pub(crate) fn on<T>(&self, device: &B::Device, get: impl FnOnce(&Build<B, C>) -> T) -> Option<T> {
         let builds = self.0.lock();
         let same = builds.iter().find(|build| build.device.is_same(device));
         let found = same.or_else(|| builds.iter().find(|build| device.is_in(&build.device)));
@@ -124,7 +131,7 @@ impl<B: Backend, C: ProgramCode> Builds<B, C> {
     }
 
     /// What programs were compiled into for a device, to be linked.
-    pub fn compiled<'a>(
+    pub(crate) fn compiled<'a>(
         programs: impl IntoIterator<Item = &'a Self>,
         device: &B::Device,
     ) -> UrResult<Vec<Build<B, C>>> {
@@ -140,13 +147,13 @@ impl<B: Backend, C: ProgramCode> Builds<B, C> {
     }
 
     /// What runs on a device.
-    pub fn executable(&self, device: &B::Device) -> UrResult<C::Executable> {
+    pub(crate) fn executable(&self, device: &B::Device) -> UrResult<C::Executable> {
         let executable = self.on(device, |build| build.executable.clone()).flatten();
         executable.ok_or_else(not_built)
     }
 
     /// What runs on each device, of which there is at least one.
-    pub fn executables(&self) -> UrResult<Executables<B, C>> {
+    pub(crate) fn executables(&self) -> UrResult<Executables<B, C>> {
         let builds = self.0.lock();
         let executable = |build: &Build<B, C>| Some((build.device.clone(), build.executable.clone()?));
         let executables: Vec<_> = builds.iter().filter_map(executable).collect();
@@ -157,7 +164,7 @@ impl<B: Backend, C: ProgramCode> Builds<B, C> {
     }
 
     /// Answers `urProgramGetBuildInfo`. What was not built for the device is `unbuilt`.
-    pub fn info(
+    pub(crate) fn info(
         &self,
         device: &B::Device,
         unbuilt: ProgramBinaryType,
@@ -168,7 +175,10 @@ impl<B: Backend, C: ProgramCode> Builds<B, C> {
         let build = build.as_ref();
         match query {
             ProgramBuildInfo::STATUS => out.value(build.map_or(ProgramBuildStatus::NONE, |build| build.status)),
-            ProgramBuildInfo::OPTIONS => out.str(build.map_or("", |build| C::text(&build.options))),
+            ProgramBuildInfo::OPTIONS => match build {
+                Some(build) => out.str(&C::text(&build.options)),
+                None => out.str(""),
+            },
             ProgramBuildInfo::LOG => out.str(build.map_or("", |build| &*build.log)),
             ProgramBuildInfo::BINARY_TYPE => out.value(build.map_or(unbuilt, |build| build.kind)),
             _ => out.unsupported(),
@@ -191,50 +201,4 @@ pub fn no_function(name: &CStr, kernels: &[impl AsRef<str>]) -> UrError {
         false => ResultCode::ERROR_INVALID_KERNEL_NAME,
     };
     UrError::with_message(code, format!("the driver gives no address of {name:?}"))
-}
-
-/// The devices of a build: those that the client names, or `all`.
-pub fn chosen_devices<B: Backend>(
-    context: &B::Context,
-    named: &[Arc<B::Device>],
-    all: impl FnOnce() -> Vec<Arc<B::Device>>,
-) -> UrResult<Vec<Arc<B::Device>>> {
-    if named.is_empty() {
-        return Ok(all());
-    }
-    named.iter().try_for_each(|device| context.check_device(device))?;
-    Ok(named.to_vec())
-}
-
-/// Answers the queries of `urProgramGetInfo` that are about devices, binaries and kernels. `binary` gives that of a device:
-/// nothing, if it has none.
-pub fn program_info<B: Backend>(
-    devices: &[Arc<B::Device>],
-    binary: impl Fn(&Arc<B::Device>) -> UrResult<Arc<[u8]>>,
-    kernels: impl FnOnce() -> UrResult<Vec<String>>,
-    query: ProgramInfo,
-    out: InfoOut<'_>,
-) -> UrResult<()> {
-    let binaries = || devices.iter().map(binary).collect::<UrResult<Vec<_>>>();
-    match query {
-        ProgramInfo::NUM_DEVICES => out.value(devices.len() as u32),
-        ProgramInfo::DEVICES => out.handles(devices),
-        ProgramInfo::BINARY_SIZES => out.slice(&binaries()?.iter().map(|binary| binary.len()).collect::<Vec<_>>()),
-        ProgramInfo::BINARIES => out.bytes(devices.len() * size_of::<*mut c_void>(), |places| {
-            for (index, binary) in binaries()?.iter().enumerate() {
-                // SAFETY: the client's buffer has a pointer for each device, each of them null or with room for as many bytes
-                // as BINARY_SIZES says.
-                unsafe {
-                    let place = places.cast::<*mut u8>().add(index).read_unaligned();
-                    if !place.is_null() {
-                        place.copy_from_nonoverlapping(binary.as_ptr(), binary.len());
-                    }
-                }
-            }
-            Ok(())
-        }),
-        ProgramInfo::NUM_KERNELS => out.value(kernels()?.len()),
-        ProgramInfo::KERNEL_NAMES => out.str(&kernels()?.join(";")),
-        _ => out.unsupported(),
-    }
 }

@@ -9,7 +9,7 @@ use oxur_api::*;
 use crate::chain::decode;
 use crate::handle::{self, export, object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
+use crate::{Backend, Context, HandleCell, InfoOut, Object, UrResult, args, entry, unsupported};
 
 /// A sampler: how a kernel reads an image.
 pub trait Sampler<B: Backend>: Object<Handle = SamplerHandle> {
@@ -31,6 +31,87 @@ pub trait Sampler<B: Backend>: Object<Handle = SamplerHandle> {
     /// Wraps a native sampler. `owned` says that the native handle is ours to release.
     fn from_native(_context: &Arc<B::Context>, _native: NativeHandle, _owned: bool) -> UrResult<Arc<Self>> {
         unsupported()
+    }
+}
+
+/// A driver's sampler, which is destroyed when this is dropped.
+pub trait NativeSampler<B: Backend>: Send + Sync + Sized + 'static {
+    /// Makes a sampler.
+    fn create(context: &Arc<B::Context>, properties: &SamplerProperties) -> UrResult<Self>;
+
+    /// The driver's handle, for the client.
+    fn native(&self, _context: &Arc<B::Context>) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+
+    /// Wraps a native sampler. `owned` says that the native handle is ours to release.
+    fn from_native(_native: NativeHandle, _owned: bool) -> UrResult<Self> {
+        unsupported()
+    }
+
+    /// What the driver says of a native one.
+    fn properties(&self) -> UrResult<SamplerProperties> {
+        unsupported()
+    }
+}
+
+/// The whole of a sampler, where `S` is the driver's.
+pub struct DriverSampler<B: Backend, S: NativeSampler<B>> {
+    handle_cell: HandleCell,
+    /// The driver's.
+    pub raw: Arc<S>,
+    /// `None` for a native one.
+    properties: Option<SamplerProperties>,
+    context: Arc<B::Context>,
+}
+
+impl<B: Backend, S: NativeSampler<B>> DriverSampler<B, S> {
+    fn new(raw: S, properties: Option<SamplerProperties>, context: &Arc<B::Context>) -> Arc<Self> {
+        Arc::new(Self {
+            handle_cell: HandleCell::new(),
+            raw: Arc::new(raw),
+            properties,
+            context: context.clone(),
+        })
+    }
+}
+
+impl<B: Backend, S: NativeSampler<B>> Object for DriverSampler<B, S> {
+    type Handle = SamplerHandle;
+
+    fn handle_cell(&self) -> &HandleCell {
+        &self.handle_cell
+    }
+}
+
+impl<B: Backend, S: NativeSampler<B>> Drop for DriverSampler<B, S> {
+    fn drop(&mut self) {
+        if std::mem::needs_drop::<S>() {
+            self.context.retire(self.raw.clone());
+        }
+    }
+}
+
+impl<B: Backend, S: NativeSampler<B>> Sampler<B> for DriverSampler<B, S> {
+    fn create(context: &Arc<B::Context>, properties: &SamplerProperties) -> UrResult<Arc<Self>> {
+        properties.without_bindless()?;
+        Ok(Self::new(S::create(context, properties)?, Some(*properties), context))
+    }
+
+    fn info(&self, query: SamplerInfo, out: InfoOut<'_>) -> UrResult<()> {
+        match (query, &self.properties) {
+            (SamplerInfo::CONTEXT, _) => out.handle(&self.context),
+            (_, Some(properties)) => properties.info(query, out),
+            (_, None) => self.raw.properties()?.info(query, out),
+        }
+    }
+
+    fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
+        self.raw.native(&self.context)
+    }
+
+    fn from_native(context: &Arc<B::Context>, native: NativeHandle, owned: bool) -> UrResult<Arc<Self>> {
+        Ok(Self::new(S::from_native(native, owned)?, None, context))
     }
 }
 

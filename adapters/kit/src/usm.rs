@@ -11,14 +11,14 @@ use crate::chain::decode;
 use crate::command::bounds::check_both_inside;
 use crate::handle::{self, Borrowed, export, object, optional_object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, Object, UrResult, args, entry, unsupported};
+use crate::{Backend, InfoOut, Object, UrError, UrResult, args, entry, unsupported};
 
-/// The distance of rows that begin at multiples of `align` bytes, and the size of all: for
-/// [`UsmAlloc::usm_alloc_pitched`].
-pub fn pitched_size(width: usize, height: usize, align: usize) -> UrResult<(usize, usize)> {
-    let pitch = width.checked_next_multiple_of(align);
-    let both = pitch.and_then(|pitch| Some((pitch, pitch.checked_mul(height)?)));
-    both.ok_or_else(|| crate::error!(ERROR_INVALID_USM_SIZE: "{height} rows of {width} bytes exceed the address space"))
+/// The size of a page, in bytes.
+const PAGE: usize = 4096;
+
+#[cold]
+fn too_many_rows(height: usize, width: usize) -> UrError {
+    crate::error!(ERROR_INVALID_USM_SIZE: "{height} rows of {width} bytes exceed the address space")
 }
 
 /// What a context does with USM.
@@ -28,16 +28,50 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
-    /// As [`UsmAlloc::usm_alloc`], with rows of `width` bytes that start where the device likes it; returns the address
-    /// and the distance between rows, in bytes.
-    fn usm_alloc_pitched(
-        self: &Arc<Self>,
-        _request: UsmRequest<'_, B>,
-        _width: usize,
+    /// What rows of pitched memory begin at a multiple of, in bytes: a power of two. 0 where only the driver knows, or where there
+    /// is no such memory.
+    const ROW_ALIGN: usize = 0;
+
+    /// How far rows of `width` bytes are best apart in memory of a device, in bytes.
+    fn usm_pitch(
+        &self,
+        _device: &Arc<B::Device>,
+        width: usize,
         _height: usize,
         _element_size: usize,
+    ) -> UrResult<usize> {
+        match Self::ROW_ALIGN {
+            0 => unsupported(),
+            align => width
+                .checked_next_multiple_of(align)
+                .ok_or_else(|| too_many_rows(1, width)),
+        }
+    }
+
+    /// As [`UsmAlloc::usm_alloc`], with rows of `width` bytes that are [`UsmAlloc::usm_pitch`] apart; returns the address, and
+    /// that.
+    fn usm_alloc_pitched(
+        self: &Arc<Self>,
+        request: UsmRequest<'_, B>,
+        width: usize,
+        height: usize,
+        element_size: usize,
     ) -> UrResult<(*mut c_void, usize)> {
-        unsupported()
+        let UsmKind::Device(device) = request.kind else {
+            return unsupported();
+        };
+        let pitch = self.usm_pitch(device, width, height, element_size)?;
+        let size = pitch.checked_mul(height).ok_or_else(|| too_many_rows(height, pitch))?;
+        let properties = UsmProperties {
+            align: request.properties.align.max(Self::ROW_ALIGN),
+            ..request.properties
+        };
+        let request = UsmRequest {
+            size,
+            properties,
+            ..request
+        };
+        Ok((self.usm_alloc(request)?, pitch))
     }
 
     /// Frees what [`UsmAlloc::usm_alloc`] returned.
@@ -63,23 +97,13 @@ pub trait UsmAlloc<B: Backend> {
         unsupported()
     }
 
-    /// Makes the client's memory reachable for devices.
+    /// Makes the client's memory reachable for devices, or registers it with the context as if it were host USM.
     fn usm_import(&self, _memory: *mut c_void, _size: usize) -> UrResult<()> {
         unsupported()
     }
 
     /// Undoes [`UsmAlloc::usm_import`].
     fn usm_release(&self, _memory: *mut c_void) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Registers the client's memory with the context, as if it were host USM.
-    fn usm_register(&self, _memory: *mut c_void, _size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
-        unsupported()
-    }
-
-    /// Undoes [`UsmAlloc::usm_register`].
-    fn usm_unregister(&self, _memory: *mut c_void) -> UrResult<()> {
         unsupported()
     }
 
@@ -504,16 +528,19 @@ entry! {
         let properties = properties.as_ref().copied().unwrap_or_default();
         args::known_flags(properties.flags)?;
         decode!("urUSMHostAllocRegisterExp", properties.pNext)?;
-        if size == 0 {
-            crate::bail!(ERROR_INVALID_VALUE: "there is nothing to register in zero bytes");
+        if size == 0 || !size.is_multiple_of(PAGE) || !memory.addr().is_multiple_of(PAGE) {
+            crate::bail!(
+                ERROR_INVALID_VALUE:
+                    "only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"
+            );
         }
-        context.usm_register(memory, size, properties.flags)
+        context.usm_import(memory, size)
     }
 
     fn urUSMHostAllocUnregisterExp<B>(context: ContextHandle, memory: *mut c_void) {
         let context = object::<B::Context>(context)?;
         args::not_null(memory)?;
-        context.usm_unregister(memory)
+        context.usm_release(memory)
     }
 
     fn urUSMImportExp<B>(context: ContextHandle, memory: *mut c_void, size: usize) {

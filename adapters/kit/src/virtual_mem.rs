@@ -9,14 +9,46 @@ use oxur_api::*;
 use crate::chain::decode;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
-use crate::{Backend, InfoOut, PhysicalMem, UrResult, args, entry, unsupported};
+use crate::{Backend, Context, InfoOut, PhysicalMem, UrResult, args, entry, note_usm_change, unsupported};
+
+/// What may be done with memory at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemAccess {
+    /// Nothing.
+    None,
+    /// It may be read.
+    ReadOnly,
+    /// It may be read and written.
+    ReadWrite,
+}
+
+impl MemAccess {
+    /// What flags say: nothing, if they name no other.
+    fn new(flags: VirtualMemAccessFlags) -> UrResult<Self> {
+        args::known_flags(flags)?;
+        match flags {
+            VirtualMemAccessFlags::READ_WRITE => Ok(Self::ReadWrite),
+            VirtualMemAccessFlags::READ_ONLY => Ok(Self::ReadOnly),
+            _ if flags.is_empty() || flags == VirtualMemAccessFlags::NONE => Ok(Self::None),
+            _ => Err(crate::error!(ERROR_INVALID_VALUE: "memory has one kind of access, not {flags:?}")),
+        }
+    }
+
+    fn flags(self) -> VirtualMemAccessFlags {
+        match self {
+            Self::None => VirtualMemAccessFlags::NONE,
+            Self::ReadOnly => VirtualMemAccessFlags::READ_ONLY,
+            Self::ReadWrite => VirtualMemAccessFlags::READ_WRITE,
+        }
+    }
+}
 
 /// What a context does with virtual address ranges. Sizes are in bytes.
 pub trait VirtualMem<B: Backend> {
     /// What sizes and addresses must be multiples of.
     fn virtual_granularity(
         &self,
-        _device: Option<&Arc<B::Device>>,
+        _device: &Arc<B::Device>,
         _allocation: usize,
         _query: VirtualMemGranularityInfo,
     ) -> UrResult<usize> {
@@ -40,7 +72,7 @@ pub trait VirtualMem<B: Backend> {
         _size: usize,
         _mem: &Arc<B::PhysicalMem>,
         _offset: usize,
-        _flags: VirtualMemAccessFlags,
+        _access: MemAccess,
     ) -> UrResult<()> {
         unsupported()
     }
@@ -51,12 +83,12 @@ pub trait VirtualMem<B: Backend> {
     }
 
     /// Changes the access to a mapped range.
-    fn virtual_set_access(&self, _start: *const c_void, _size: usize, _flags: VirtualMemAccessFlags) -> UrResult<()> {
+    fn virtual_set_access(&self, _start: *const c_void, _size: usize, _access: MemAccess) -> UrResult<()> {
         unsupported()
     }
 
-    /// The access to a mapped range.
-    fn virtual_access(&self, _start: *const c_void, _size: usize) -> UrResult<VirtualMemAccessFlags> {
+    /// The access to the start of a mapped range, and how many bytes of it have the same.
+    fn virtual_access(&self, _start: *const c_void, _size: usize) -> UrResult<(MemAccess, usize)> {
         unsupported()
     }
 }
@@ -103,7 +135,9 @@ entry! {
         let context = object::<B::Context>(context)?;
         let device = optional_object::<B::Device>(device)?;
         let out = InfoOut::of(query, size, value, needed)?;
-        out.value(context.virtual_granularity(device.as_deref(), allocation, query)?)
+        let device = device.as_deref().unwrap_or(&context.devices()[0]);
+        context.check_device(device)?;
+        out.value(context.virtual_granularity(device, allocation, query)?)
     }
 
     fn urVirtualMemReserve<B>(context: ContextHandle, start: *const c_void, size: usize, range: *mut *mut c_void) {
@@ -115,6 +149,7 @@ entry! {
     fn urVirtualMemFree<B>(context: ContextHandle, start: *const c_void, size: usize) {
         let context = object::<B::Context>(context)?;
         args::not_null(start)?;
+        note_usm_change();
         context.virtual_free(start, size)
     }
 
@@ -125,13 +160,15 @@ entry! {
         let context = object::<B::Context>(context)?;
         args::not_null(start)?;
         let mem = object::<B::PhysicalMem>(mem)?;
-        args::known_flags(flags)?;
-        context.virtual_map(start, size, &mem, offset, flags)
+        let access = MemAccess::new(flags)?;
+        note_usm_change();
+        context.virtual_map(start, size, &mem, offset, access)
     }
 
     fn urVirtualMemUnmap<B>(context: ContextHandle, start: *const c_void, size: usize) {
         let context = object::<B::Context>(context)?;
         args::not_null(start)?;
+        note_usm_change();
         context.virtual_unmap(start, size)
     }
 
@@ -140,8 +177,7 @@ entry! {
     ) {
         let context = object::<B::Context>(context)?;
         args::not_null(start)?;
-        args::known_flags(flags)?;
-        context.virtual_set_access(start, size, flags)
+        context.virtual_set_access(start, size, MemAccess::new(flags)?)
     }
 
     fn urVirtualMemGetInfo<B>(
@@ -152,7 +188,12 @@ entry! {
         args::not_null(start)?;
         let out = InfoOut::of(query, size, value, needed)?;
         match query {
-            VirtualMemInfo::ACCESS_MODE => out.value(context.virtual_access(start, bytes)?),
+            VirtualMemInfo::ACCESS_MODE => match context.virtual_access(start, bytes)? {
+                (access, same) if same >= bytes => out.value(access.flags()),
+                (_, same) => Err(crate::error!(
+                    ERROR_INVALID_VALUE: "of {bytes} bytes at {start:p} only the first {same} have the same access"
+                )),
+            },
             _ => out.unsupported(),
         }
     }

@@ -8,7 +8,7 @@ use kit::{HandleCell, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::ze::{self, desc, ze, ze_list};
+use crate::ze;
 use crate::{Context, Device, LevelZero, Platform};
 
 /// The oldest loader that this adapter works with.
@@ -29,13 +29,7 @@ fn drivers() -> Vec<ze_driver_handle_t> {
             return Vec::new();
         }
     };
-    let found = ze::list(std::ptr::null_mut(), |count, drivers| {
-        let mut kinds = desc!(ze_init_driver_type_desc_t: flags = ZE_INIT_DRIVER_TYPE_FLAG_GPU);
-        // SAFETY: `list` passes room for as many handles as it says, or null; the description lives as long.
-        unsafe { ze!(zeInitDrivers(count, drivers, &mut kinds)) }
-    });
-    // Older loaders have no such function, and newer ones have it for older drivers, too.
-    let found = found.or_else(|_| older_drivers());
+    let found = loader.drivers(ZE_INIT_DRIVER_TYPE_FLAG_GPU);
     // Older loaders tell their version only now.
     let (major, minor, patch) = OLDEST;
     if let Err(error) = loader.require(major, minor, patch) {
@@ -46,14 +40,6 @@ fn drivers() -> Vec<ze_driver_handle_t> {
         log::info!("no Level Zero platforms: {error}. Install a driver (intel-opencl-icd, intel-level-zero-gpu)");
         Vec::new()
     })
-}
-
-/// The same where the loader has no `zeInitDrivers`.
-fn older_drivers() -> UrResult<Vec<ze_driver_handle_t>> {
-    // SAFETY: it may be called at any time.
-    unsafe { ze!(zeInit(0)) }?;
-    // SAFETY: room for as many handles as the list is for.
-    unsafe { ze_list!(std::ptr::null_mut(), zeDriverGet()) }
 }
 
 impl kit::Adapter<LevelZero> for Adapter {

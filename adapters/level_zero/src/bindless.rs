@@ -10,11 +10,12 @@ use std::ptr::null;
 use std::sync::Arc;
 
 use kit::ur::{
-    ExpImageMemNativeHandle, ExpImageMemType, ExpImageNativeHandle, ImageInfo, MemType, RectRegion, ResultCode,
+    ExpExternalMemType, ExpImageMemNativeHandle, ExpImageMemType, ExpImageNativeHandle, ImageInfo, MemType, RectRegion,
+    ResultCode,
 };
 use kit::{
-    BindlessBox, BindlessCopy, BindlessImage, BindlessPlace, BindlessUse, BoxSide, Context as _, ImageRect, InfoOut,
-    MemoryQueue, SamplerProperties, UrError, UrResult,
+    BindlessBox, BindlessCopy, BindlessImage, BindlessPlace, BindlessUse, BoxSide, Context as _, ExternalFd, ImageRect,
+    InfoOut, MemoryQueue, SamplerProperties, UrError, UrResult,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -22,7 +23,8 @@ use oxur_fork::Mutex;
 
 use crate::image::Image;
 use crate::queue::How;
-use crate::ze::{ImageKind, Owned, desc, ze_get};
+use crate::usm::foreign::{external_type, import};
+use crate::ze::{ImageKind, MemKind, Owned, desc, ze_get};
 use crate::{Context, Device, LevelZero, Queue, conv, sampler};
 
 /// The bindless images of a context.
@@ -64,6 +66,30 @@ fn unknown(what: &str, handle: usize) -> UrError {
 }
 
 impl Context {
+    /// Makes image memory.
+    ///
+    /// # Safety
+    /// `next` is a chain for descriptions of images, or null.
+    unsafe fn new_image(
+        &self,
+        device: &Device,
+        image: &BindlessImage<'_>,
+        next: *const c_void,
+    ) -> UrResult<ExpImageMemNativeHandle> {
+        check(device, image)?;
+        let (shape, mut desc) = Image::describe(device, image.format, image.desc).map_err(of_image)?;
+        let bindless = desc!(ze_image_bindless_exp_desc_t: flags = ZE_IMAGE_BINDLESS_EXP_FLAG_BINDLESS, pNext = next);
+        desc.pNext = (&raw const bindless).cast();
+        desc.flags = ZE_IMAGE_FLAG_KERNEL_WRITE;
+        // SAFETY: a live context and a device of it, structures that live until the call returns, and the image that was
+        // just made.
+        let raw = unsafe { Owned::new(ze_get!(zeImageCreate(**self.raw, device.raw, &desc))?, true) };
+        let image = Arc::new(Image::new(raw, shape, device));
+        let memory = image.handle() as ExpImageMemNativeHandle;
+        self.shared.bindless.memory.lock().insert(memory, image);
+        Ok(memory)
+    }
+
     /// Image memory.
     fn image_memory(&self, memory: ExpImageMemNativeHandle) -> UrResult<Arc<Image>> {
         let known = self.shared.bindless.memory.lock();
@@ -128,27 +154,11 @@ impl kit::BindlessImages<LevelZero> for Context {
         device: &Arc<Device>,
         image: BindlessImage<'_>,
     ) -> UrResult<ExpImageMemNativeHandle> {
-        self.check_device(device)?;
-        check(device, &image)?;
-        let (shape, mut desc) = Image::describe(device, image.format, image.desc).map_err(of_image)?;
-        let bindless = desc!(ze_image_bindless_exp_desc_t: flags = ZE_IMAGE_BINDLESS_EXP_FLAG_BINDLESS);
-        desc.pNext = (&raw const bindless).cast();
-        desc.flags = ZE_IMAGE_FLAG_KERNEL_WRITE;
-        // SAFETY: a live context and a device of it, structures that live until the call returns, and the image that was
-        // just made.
-        let raw = unsafe { Owned::new(ze_get!(zeImageCreate(**self.raw, device.raw, &desc))?, true) };
-        let image = Arc::new(Image::new(raw, shape, device));
-        let memory = image.handle() as ExpImageMemNativeHandle;
-        self.shared.bindless.memory.lock().insert(memory, image);
-        Ok(memory)
+        // SAFETY: nothing is chained.
+        unsafe { self.new_image(device, &image, null()) }
     }
 
-    fn image_free(
-        self: &Arc<Self>,
-        _device: &Arc<Device>,
-        memory: ExpImageMemNativeHandle,
-        _mipmap: bool,
-    ) -> UrResult<()> {
+    fn image_free(self: &Arc<Self>, memory: ExpImageMemNativeHandle) -> UrResult<()> {
         let known = self.shared.bindless.memory.lock().remove(&memory);
         self.retire(known.ok_or_else(|| unknown("image memory", memory))?);
         Ok(())
@@ -173,7 +183,6 @@ impl kit::BindlessImages<LevelZero> for Context {
         image: BindlessImage<'_>,
         sampler: Option<&SamplerProperties>,
     ) -> UrResult<ExpImageNativeHandle> {
-        self.check_device(device)?;
         check(device, &image)?;
         let view = self.bindless_view(device, memory, &image, sampler).map_err(of_image)?;
         // SAFETY: a live bindless image and a place for the number.
@@ -183,12 +192,7 @@ impl kit::BindlessImages<LevelZero> for Context {
         Ok(handle)
     }
 
-    fn image_handle_destroy(
-        self: &Arc<Self>,
-        _device: &Arc<Device>,
-        image: ExpImageNativeHandle,
-        _sampled: bool,
-    ) -> UrResult<()> {
+    fn image_handle_destroy(self: &Arc<Self>, image: ExpImageNativeHandle, _sampled: bool) -> UrResult<()> {
         let known = self.shared.bindless.handles.lock().remove(&image);
         self.retire(known.ok_or_else(|| unknown("handle of a bindless image", image))?);
         Ok(())
@@ -204,6 +208,50 @@ impl kit::BindlessImages<LevelZero> for Context {
         let in_usm = memory == ExpImageMemType::USM_POINTER;
         let is_there = !in_usm || matches!(image.desc.r#type, MemType::IMAGE1D | MemType::IMAGE2D);
         Ok(is_there && check(device, &image).is_ok() && Image::describe(device, image.format, image.desc).is_ok())
+    }
+
+    fn imports_memory(device: &Arc<Device>, kind: ExpExternalMemType) -> UrResult<bool> {
+        let imports = device.facts.external.memoryAllocationImportTypes;
+        Ok(external_type(kind).is_some_and(|flag| imports & flag != 0))
+    }
+
+    fn map_external_image(
+        self: &Arc<Self>,
+        device: &Arc<Device>,
+        memory: &Arc<ExternalFd>,
+        image: BindlessImage<'_>,
+    ) -> UrResult<ExpImageMemNativeHandle> {
+        let import = import(memory);
+        if device.facts.external.imageImportTypes & import.flags == 0 {
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "the device does not import images as {:?}", memory.kind);
+        }
+        // SAFETY: a structure that lives until the call returns.
+        unsafe { self.new_image(device, &image, (&raw const import).cast()) }.map_err(of_image)
+    }
+
+    fn map_external_memory(
+        self: &Arc<Self>,
+        device: &Arc<Device>,
+        memory: &Arc<ExternalFd>,
+        offset: u64,
+        size: u64,
+    ) -> UrResult<*mut c_void> {
+        let (offset, size) = memory.check_part(offset, size)?;
+        let (context, import) = (**self.raw, import(memory));
+        let desc = desc!(ze_device_mem_alloc_desc_t: pNext = (&raw const import).cast());
+        // SAFETY: a live context and a device of it, and descriptions that live until the call returns.
+        let whole = unsafe { ze_get!(zeMemAllocDevice(context, &desc, memory.size, 0, device.raw)) };
+        let whole: *mut c_void = whole.map_err(of_image)?;
+        let part = whole.wrapping_byte_add(offset);
+        self.shared.foreign.add(part.addr(), whole.addr(), size, Some(device));
+        Ok(part)
+    }
+
+    fn unmap_external_memory(self: &Arc<Self>, _device: &Arc<Device>, memory: *mut c_void) -> UrResult<()> {
+        let whole = self.shared.foreign.remove(memory, true)? as *mut c_void;
+        // SAFETY: memory that was mapped, which goes when no command uses it.
+        self.retire(unsafe { Owned::<MemKind>::new((**self.raw, whole), true) });
+        Ok(())
     }
 }
 

@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::{
-    Arg, Change, Changed, CommandList, EventOut, HandleCell, Moved, Node, OwnedCommand, OwnedLaunch, Signal,
-    SoftwareRuns, TrackedQueue, UrResult, WaitList,
+    Arg, Change, Changed, CommandList, Context as _, EventOut, HandleCell, Moved, Node, OwnedCommand, OwnedLaunch,
+    Signal, SoftwareRuns, TrackedQueue, UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;

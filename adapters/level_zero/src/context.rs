@@ -4,8 +4,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{ContextFlags, ContextInfo, NativeHandle};
-use kit::{Command, Deleters, HandleCell, InFlight, InfoOut, SharedContexts, UniqueId, UrResult};
+use kit::ur::{ContextFlags, NativeHandle};
+use kit::{Deleters, HandleCell, InFlight, SharedContexts, UniqueId, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 use oxur_fork::{OnceLock, Turns};
@@ -14,7 +14,7 @@ use crate::event::WATCHER;
 use crate::event::pool::EventPools;
 use crate::image::Image;
 use crate::lists::IdleLists;
-use crate::ze::{self, ContextKind, ListKind, Owned, desc, ze, ze_get};
+use crate::ze::{self, ContextKind, ListKind, MemKind, Owned, desc, ze_get};
 use crate::{Device, LevelZero, Queue, bindless};
 
 /// A context.
@@ -25,8 +25,8 @@ pub(crate) struct Context {
     /// A list on which each command is complete when the call returns, for one thread at a time.
     synchronous: OnceLock<Owned<ListKind>>,
     turns: Turns,
-    /// The address of memory that commands write to which do nothing.
-    scratch: OnceLock<usize>,
+    /// Memory that commands write to which do nothing.
+    scratch: OnceLock<Owned<MemKind>>,
     /// Shared with other wrappers of the driver's context.
     pub(crate) shared: Arc<SharedContext>,
     pub(crate) raw: Arc<Owned<ContextKind>>,
@@ -67,7 +67,7 @@ impl SharedContext {
 impl Context {
     /// A context of at least one device.
     fn new(raw: Owned<ContextKind>, devices: Vec<Arc<Device>>) -> Arc<Self> {
-        ze::note_use();
+        ze::USE.note();
         let shared = SharedContext::of(raw, &devices);
         Arc::new(Self {
             handle_cell: HandleCell::new(),
@@ -143,26 +143,21 @@ impl Context {
         }
     }
 
-    /// Drops what commands may use that are unfinished, when they are complete.
-    pub(crate) fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
-        // The context goes last.
-        WATCHER.retire(&self.shared.in_flight, (object, self.clone()));
-    }
-
     /// Memory of [`SCRATCH_SIZE`] bytes that any command may write to.
     pub(crate) fn scratch(&self) -> UrResult<*mut c_void> {
-        if let Some(&address) = self.scratch.get() {
-            return Ok(address as *mut c_void);
-        }
-        let desc = ze_host_mem_alloc_desc_t::default();
-        // SAFETY: a live context and a description that lives until the call returns.
-        let new = unsafe { ze_get!(zeMemAllocHost(**self.raw, &desc, SCRATCH_SIZE, SCRATCH_SIZE)) }?;
-        let address = *self.scratch.get_or_init(|| new as usize) as *mut c_void;
-        if address != new {
-            // SAFETY: a live context and memory that no command knows.
-            unsafe { ze!(zeMemFree(**self.raw, new)) }?;
-        }
-        Ok(address)
+        let memory = match self.scratch.get() {
+            Some(memory) => memory,
+            None => {
+                let (context, desc) = (**self.raw, ze_host_mem_alloc_desc_t::default());
+                // SAFETY: a live context, a description that lives until the call returns, and the memory that was just taken.
+                let new = unsafe {
+                    let memory = ze_get!(zeMemAllocHost(context, &desc, SCRATCH_SIZE, SCRATCH_SIZE))?;
+                    Owned::new((context, memory), true)
+                };
+                self.scratch.get_or_init(|| new)
+            }
+        };
+        Ok(memory.1)
     }
 }
 
@@ -177,12 +172,6 @@ impl Drop for Context {
         // The last wrapper gives all free memory back to the driver.
         if OF_CONTEXT.leave(**self.raw as usize) {
             self.shared.usm.close(self);
-        }
-        if let Some(&scratch) = self.scratch.get() {
-            // SAFETY: a live context and memory of it, of which no queue is left.
-            if let Err(error) = unsafe { ze!(zeMemFree(**self.raw, scratch as *mut c_void)) } {
-                log::debug!("memory of a context is leaked: {error}");
-            }
         }
     }
 }
@@ -199,29 +188,7 @@ impl kit::Context<LevelZero> for Context {
         Ok(Self::new(raw, devices))
     }
 
-    fn devices(&self) -> &[Arc<Device>] {
-        &self.devices
-    }
-
-    fn info(&self, query: ContextInfo, out: InfoOut<'_>) -> UrResult<()> {
-        match query {
-            ContextInfo::USM_MEMCPY2D_SUPPORT | ContextInfo::USM_FILL2D_SUPPORT => out.bool(true),
-            _ => out.unsupported(),
-        }
-    }
-
-    fn is_same(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.shared, &other.shared)
-    }
-
-    #[inline(always)]
-    fn check_command(&self, device: &Arc<Device>, command: &Command<'_, LevelZero>) -> UrResult<()> {
-        command.check_operands_and_global(self, |global| global.program.locate(device, global).map(drop))
-    }
-
-    fn deleters(&self) -> Option<&Deleters> {
-        Some(&self.deleters)
-    }
+    kit::driver_context_methods!(LevelZero, WATCHER);
 
     fn native(self: &Arc<Self>) -> UrResult<NativeHandle> {
         kit::note_usm_change();

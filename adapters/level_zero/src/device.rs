@@ -92,9 +92,7 @@ impl Device {
 
     /// Whether it reaches another device's memory.
     pub(crate) fn reaches(&self, other: &Self) -> bool {
-        // SAFETY: live devices.
-        let reaches = || unsafe { ze_get!(zeDeviceCanAccessPeer(self.raw, other.raw)) };
-        self.is_in(other) || other.is_in(self) || reaches().is_ok_and(|reaches| reaches != 0)
+        self.is_in(other) || other.is_in(self) || self.reaches_peer(other).is_ok_and(|reaches| reaches)
     }
 
     /// Whether the driver waits for all that the device does.
@@ -170,20 +168,15 @@ impl kit::Device<LevelZero> for Device {
         unsafe { ze!(zeDeviceSynchronize(self.raw)) }
     }
 
-    fn peer_info(&self, peer: &Arc<Self>, query: ExpPeerInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let flag = match query {
-            ExpPeerInfo::UR_PEER_ACCESS_SUPPORT => {
-                // SAFETY: live devices.
-                let access = unsafe { ze_get!(zeDeviceCanAccessPeer(self.raw, peer.raw)) }?;
-                return out.value(i32::from(access != 0));
-            }
-            ExpPeerInfo::UR_PEER_ATOMICS_SUPPORT => ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS,
-            _ => return out.unsupported(),
-        };
+    fn reaches_peer(&self, peer: &Self) -> UrResult<bool> {
+        // SAFETY: live devices.
+        Ok(unsafe { ze_get!(zeDeviceCanAccessPeer(self.raw, peer.raw)) }? != 0)
+    }
+
+    fn has_peer_atomics(&self, peer: &Self) -> UrResult<bool> {
         // SAFETY: live devices and a structure to fill.
-        let properties: ze_device_p2p_properties_t =
-            unsafe { ze_struct!(zeDeviceGetP2PProperties(self.raw, peer.raw)) }?;
-        out.value(i32::from(properties.flags & flag != 0))
+        let p: ze_device_p2p_properties_t = unsafe { ze_struct!(zeDeviceGetP2PProperties(self.raw, peer.raw)) }?;
+        Ok(p.flags & ZE_DEVICE_P2P_PROPERTY_FLAG_ATOMICS != 0)
     }
 
     fn enable_peer_access(&self, _peer: &Arc<Self>, _enable: bool) -> UrResult<()> {

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{ImageCreate, ImageLimits, ImageRect, ImageShape, InfoOut, PixelSteps, UrResult};
+use kit::{Context as _, HostPointer, ImageCreate, ImageLimits, ImageRect, ImageShape, InfoOut, PixelSteps, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -176,20 +176,9 @@ impl kit::UsmMemImage<LevelZero> for Image {
         if !create.flags.contains(MemFlags::READ_ONLY) {
             desc.flags = ZE_IMAGE_FLAG_KERNEL_WRITE;
         }
-        let initial = match create.host {
-            Some(host) => {
-                let (origin, region) = shape.whole();
-                let rect = ImageRect {
-                    origin,
-                    region,
-                    row_pitch: create.desc.rowPitch,
-                    slice_pitch: create.desc.slicePitch,
-                };
-                let pixels = Pixels::new(&shape, &rect, host.0, true);
-                Some(pixels.map_err(|error| error.with_code(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR))?)
-            }
-            None => None,
-        };
+        let pixels = |host: HostPointer| Pixels::new(&shape, &shape.whole(create.desc), host.0, true);
+        let initial = create.host.map(pixels).transpose();
+        let initial = initial.map_err(|error| error.with_code(ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR))?;
         // SAFETY: a live context and a device of it, structures that live until the call returns, and the image that was
         // just made.
         let raw = unsafe { Owned::new(ze_get!(zeImageCreate(**context.raw, device.raw, &desc))?, true) };

@@ -8,15 +8,14 @@
 mod with_args;
 
 use std::ffi::{CStr, CString, c_void};
-use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use kit::groups::{self, no_group, no_kernel, padded};
 use kit::ur::{KernelCacheConfig, KernelGroupInfo, KernelInfo, KernelSubGroupInfo, NativeHandle, ResultCode};
 use kit::{
-    Arg, ArgCache, ArgKey, Args, Device as _, ExecInfo, HandleCell, InfoOut, LateSnapshot, OwnArgs, PlainLaunch, Range,
-    UrError, UrResult,
+    Arg, ArgCache, ArgKey, Args, Context as _, Device as _, ExecInfo, HandleCell, InfoOut, LateSnapshot, OwnArgs,
+    PlainLaunch, Range, UrError, UrResult,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -24,7 +23,7 @@ use oxur_fork::{InTurn, InTurnGuard, Mutex};
 
 pub(crate) use self::with_args::WithArgs;
 use crate::program::Module;
-use crate::ze::{self, KernelKind, Owned, desc, ze, ze_get};
+use crate::ze::{self, KernelKind, Owned, desc, ze, ze_get, ze_list};
 use crate::{Context, Device, LevelZero, Program, Queue};
 
 /// A kernel, or a snapshot of one.
@@ -83,14 +82,6 @@ struct KernelProperties {
 
 ze::any_thread!(KernelProperties);
 
-impl Deref for KernelProperties {
-    type Target = ze_kernel_properties_t;
-
-    fn deref(&self) -> &ze_kernel_properties_t {
-        &self.raw
-    }
-}
-
 /// The range of a launch as Level Zero takes it.
 #[derive(Clone, Copy)]
 pub(crate) struct Groups {
@@ -142,7 +133,7 @@ impl OnDevice {
         Ok(Self {
             raw,
             device: device.clone(),
-            arg_cache: ArgCache::empty(properties.numKernelArgs),
+            arg_cache: ArgCache::empty(properties.raw.numKernelArgs),
             properties,
             known: InTurn::default(),
             args_of: AtomicUsize::new(0),
@@ -215,7 +206,7 @@ impl OnDevice {
                 Err(_) => self.set_address(index, mem.address_on(&self.device)?, new),
             },
             Arg::Mem(index, None, _) => self.set_address(index, 0, new),
-            Arg::Sampler(index, ref sampler) => self.set_object(index, sampler.handle() as usize),
+            Arg::Sampler(index, ref sampler) => self.set_object(index, **sampler.raw as usize),
         }
     }
 
@@ -245,7 +236,7 @@ impl OnDevice {
 
     /// The size of work-groups, if the kernel has them of one size only.
     fn required_size(&self) -> Option<[u32; 3]> {
-        let p = &self.properties;
+        let p = &self.properties.raw;
         let required = [p.requiredGroupSizeX, p.requiredGroupSizeY, p.requiredGroupSizeZ];
         (required[0] != 0).then_some(required)
     }
@@ -547,10 +538,7 @@ impl kit::Kernel<LevelZero> for Kernel {
     }
 
     fn create(program: &Arc<Program>, name: &CStr) -> UrResult<Arc<Self>> {
-        let on_devices = program.with_modules(|modules| {
-            let create = |(device, module): &(_, _)| OnDevice::create(module, device, name);
-            modules.iter().map(create).collect::<UrResult<_>>()
-        });
+        let on_devices = program.map_executables(|(device, module)| OnDevice::create(&module, &device, name));
         let on_devices = on_devices.map_err(|error| match error.code() {
             // Symbols of other programs are missing.
             ResultCode::ERROR_PROGRAM_UNLINKED => error.with_code(ResultCode::ERROR_PROGRAM_LINK_FAILURE),
@@ -562,7 +550,7 @@ impl kit::Kernel<LevelZero> for Kernel {
     fn info(&self, query: KernelInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             KernelInfo::FUNCTION_NAME => out.c_str(&self.code.name),
-            KernelInfo::NUM_ARGS => out.value(self.first().properties.numKernelArgs),
+            KernelInfo::NUM_ARGS => out.value(self.first().properties.raw.numKernelArgs),
             KernelInfo::ATTRIBUTES => {
                 let (mut size, mut text) = (0, std::ptr::null_mut());
                 let raw = *self.first().raw;
@@ -576,7 +564,12 @@ impl kit::Kernel<LevelZero> for Kernel {
                 }
             }
             KernelInfo::SPILL_MEM_SIZE => {
-                let sizes: Vec<u32> = self.code.on_devices.iter().map(|k| k.properties.spillMemSize).collect();
+                let sizes: Vec<u32> = self
+                    .code
+                    .on_devices
+                    .iter()
+                    .map(|k| k.properties.raw.spillMemSize)
+                    .collect();
                 out.slice(&sizes)
             }
             _ => out.unsupported(),
@@ -585,7 +578,7 @@ impl kit::Kernel<LevelZero> for Kernel {
 
     fn group_info(&self, device: &Arc<Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
         let kernel = self.on(device)?;
-        let p = &kernel.properties;
+        let p = &kernel.properties.raw;
         match query {
             KernelGroupInfo::GLOBAL_WORK_SIZE => {
                 let c = &device.facts.compute;
@@ -598,14 +591,16 @@ impl kit::Kernel<LevelZero> for Kernel {
                 out.value(kernel.required_size().unwrap_or_default().map(|size| size as usize))
             }
             KernelGroupInfo::LOCAL_MEM_SIZE => out.value(p.localMemSize as usize),
-            KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => out.value(p.preferred_multiple as usize),
+            KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => {
+                out.value(kernel.properties.preferred_multiple as usize)
+            }
             KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(p.privateMemSize as usize),
             _ => out.unsupported(),
         }
     }
 
     fn sub_group_info(&self, device: &Arc<Device>, query: KernelSubGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
-        let p = &self.on(device)?.properties;
+        let p = &self.on(device)?.properties.raw;
         let number = match query {
             KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => p.maxSubgroupSize,
             KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => p.maxNumSubgroups,
@@ -721,8 +716,8 @@ impl kit::Kernel<LevelZero> for Kernel {
             None => Program::unknown(context),
         };
         // SAFETY: the client vouches for its native handle.
-        let name = ze::string(|size, name| unsafe { ze!(zeKernelGetName(native, size, name)) })?;
-        let name = CString::new(name).map_err(|_| ResultCode::ERROR_INVALID_KERNEL_NAME)?;
+        let name = unsafe { ze_list!(0, zeKernelGetName(native)) }?;
+        let name = CString::new(text(&name).unwrap_or_default()).map_err(|_| ResultCode::ERROR_INVALID_KERNEL_NAME)?;
         // SAFETY: as above.
         let kernel = unsafe { OnDevice::new(Owned::new(native, owned), &context.devices[0], None) }?;
         kernel.share();

@@ -62,14 +62,13 @@ impl kit::Backend for LevelZero {
     type ExecutableGraph = kit::SoftwareExecutableGraph<Self>;
     type UsmPool = UsmPool;
     type PhysicalMem = PhysicalMem;
-    type ExternalMem = kit::NoExternalMem;
+    type ExternalMem = kit::ExternalFd;
     type ExternalSemaphore = kit::NoExternalSemaphore;
 }
 
 kit::object! {
     Adapter: AdapterHandle, Platform: PlatformHandle, Device: DeviceHandle, Context: ContextHandle, Queue: QueueHandle,
-    Program: ProgramHandle, Kernel: KernelHandle, Sampler: SamplerHandle,
-    CommandBuffer: ExpCommandBufferHandle,
+    Kernel: KernelHandle, CommandBuffer: ExpCommandBufferHandle,
 }
 
 kit::export_adapter!(LevelZero);

@@ -72,11 +72,6 @@ impl DriverFacts {
         })
     }
 
-    /// Refuses to share memory with other processes where the driver cannot.
-    pub(crate) fn require_ipc(&self) -> UrResult<()> {
-        if self.has_ipc { Ok(()) } else { kit::unsupported() }
-    }
-
     /// What imports memory of the host: functions that drivers offer by name only, which take the driver's own handle.
     pub(crate) fn import_functions(&self) -> UrResult<ImportFunctions> {
         let find = || {

@@ -7,20 +7,20 @@
 //! Memory that is freed in use stays in quarantine until markers behind the commands are complete. Flags of allocations are
 //! hints, and such memory is not cached.
 
-mod foreign;
+pub(crate) mod foreign;
 
 use std::ffi::c_void;
 use std::ptr::null_mut;
 use std::sync::Arc;
 
-use kit::ur::{ExpUsmHostAllocRegisterFlags, ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
+use kit::ur::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
 use kit::{Device as _, UrResult, UsmAllocation, UsmPlace, UsmProperties};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
 use crate::queue::{Deps, append_copy, append_fill};
 use crate::ze::{self, desc, ze, ze_get};
-use crate::{Context, Device, LevelZero, Queue, conv};
+use crate::{Context, Device, LevelZero, conv};
 
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -29,22 +29,8 @@ pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
 static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::LEVEL_ZERO_USM_POOL);
 
 impl kit::MemoryProvider for Context {
-    type Device = Device;
-
     // In a child of `fork` nothing runs.
-    kit::fence_by_markers!(Queue, |this| ze::is_lost(), this.shared.in_flight);
-
-    fn usm(&self) -> &kit::ContextUsm<Self> {
-        &self.shared.usm
-    }
-
-    fn devices(&self) -> &[Arc<Device>] {
-        &self.devices
-    }
-
-    fn cache_limit() -> usize {
-        LIMIT.get()
-    }
+    kit::driver_memory_methods!(LevelZero, LIMIT, ze::is_lost());
 
     fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
         // A part of a device has memory of its own.
@@ -111,43 +97,43 @@ impl kit::MemoryProvider for Context {
         properties.has_flags()
     }
 
+    fn foreign_memory(&self) -> Option<&kit::ForeignMemory<Self>> {
+        Some(&self.shared.foreign)
+    }
+
     fn foreign(&self, address: usize) -> Option<UsmAllocation<Self>> {
-        if let Some(found) = self.shared.foreign.find(address) {
-            return Some(found);
-        }
-        let address = address as *const c_void;
+        let (context, memory) = (**self.raw, address as *const c_void);
         let (mut properties, mut device) = (ze_memory_allocation_properties_t::default(), null_mut());
-        let (context, mut base, mut size) = (**self.raw, null_mut(), 0);
         // SAFETY: a live context and places for the results; any address may be asked for.
-        unsafe {
-            ze!(zeMemGetAllocProperties(context, address, &mut properties, &mut device)).ok()?;
-            if properties.type_ == ZE_MEMORY_TYPE_UNKNOWN {
-                return None;
-            }
-            ze!(zeMemGetAddressRange(context, address, &mut base, &mut size)).ok()?;
+        unsafe { ze!(zeMemGetAllocProperties(context, memory, &mut properties, &mut device)) }.ok()?;
+        if properties.type_ == ZE_MEMORY_TYPE_UNKNOWN {
+            return None;
         }
+        let (base, size) = self.allocation(address).ok()?;
         Some(UsmAllocation {
             kind: conv::usm_type(properties.type_),
-            base: base as usize,
+            base,
             size,
             device: self.device(device).cloned(),
             pool: None,
         })
     }
 
-    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        // Drivers crash on memory that is not theirs.
-        let is_other = |found: UsmAllocation<Self>| found.base != memory.addr();
-        if self.shared.foreign.find(memory.addr()).is_some()
-            || kit::MemoryProvider::foreign(self, memory.addr()).is_none_or(is_other)
-        {
-            kit::bail!(ERROR_INVALID_VALUE: "the memory at {memory:p} is no USM of this context");
-        }
-        self.give_back(memory)
+    fn free_foreign(&self, found: &UsmAllocation<Self>) -> UrResult<()> {
+        self.give_back(found.base as *mut c_void)
     }
 }
 
 impl Context {
+    /// The address and size of the driver's allocation that an address is in.
+    fn allocation(&self, address: usize) -> UrResult<(usize, usize)> {
+        let (context, memory) = (**self.raw, address as *const c_void);
+        let (mut base, mut size) = (null_mut(), 0);
+        // SAFETY: a live context and places for the results; any address may be asked for.
+        unsafe { ze!(zeMemGetAddressRange(context, memory, &mut base, &mut size)) }?;
+        Ok((base as usize, size))
+    }
+
     /// Gives memory back to the driver. No command uses it.
     fn give_back(&self, address: *mut c_void) -> UrResult<()> {
         if ze::is_lost() {
@@ -162,25 +148,21 @@ impl Context {
 impl kit::UsmAlloc<LevelZero> for Context {
     kit::context_usm_methods!(LevelZero);
 
-    fn usm_alloc_pitched(
-        self: &Arc<Self>,
-        request: kit::UsmRequest<'_, LevelZero>,
-        width: usize,
-        height: usize,
-        element_size: usize,
-    ) -> UrResult<(*mut c_void, usize)> {
-        let kit::UsmKind::Device(device) = request.kind else {
-            return kit::unsupported();
-        };
+    fn usm_pitch(&self, device: &Arc<Device>, width: usize, height: usize, element_size: usize) -> UrResult<usize> {
         let (context, size) = (**self.raw, u32::try_from(element_size).unwrap_or(0));
         if size == 0 || !width.is_multiple_of(element_size) {
             kit::bail!(ERROR_INVALID_VALUE: "rows of {width} bytes have no elements of {element_size} bytes");
         }
-        let elements = width / element_size;
         // SAFETY: a live context and a device of it, and a place for the result.
-        let pitch: usize = unsafe { ze_get!(zeMemGetPitchFor2dImage(context, device.raw, elements, height, size)) }?;
-        let (pitch, size) = kit::pitched_size(pitch, height, 1)?;
-        Ok((self.usm_alloc(kit::UsmRequest { size, ..request })?, pitch))
+        unsafe {
+            ze_get!(zeMemGetPitchFor2dImage(
+                context,
+                device.raw,
+                width / element_size,
+                height,
+                size
+            ))
+        }
     }
 
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
@@ -197,21 +179,6 @@ impl kit::UsmAlloc<LevelZero> for Context {
         self.shared.foreign.remove(memory, false)?;
         // SAFETY: the driver's function and handle, and memory that it has imported.
         ze::check("zexDriverReleaseImportedPointer", unsafe { release(driver, memory) })
-    }
-
-    fn usm_register(&self, memory: *mut c_void, size: usize, _flags: ExpUsmHostAllocRegisterFlags) -> UrResult<()> {
-        const PAGE: usize = 4096;
-        if size == 0 || !size.is_multiple_of(PAGE) || !memory.addr().is_multiple_of(PAGE) {
-            kit::bail!(
-                ERROR_INVALID_VALUE:
-                    "only whole pages of {PAGE} bytes can be registered, not {size} bytes at {memory:p}"
-            );
-        }
-        self.usm_import(memory, size)
-    }
-
-    fn usm_unregister(&self, memory: *mut c_void) -> UrResult<()> {
-        self.usm_release(memory)
     }
 
     kit::context_usm_pool_methods!(LevelZero);

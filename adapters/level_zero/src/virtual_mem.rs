@@ -5,39 +5,23 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::*;
-use kit::{Context as _, UrError, UrResult};
+use kit::{MemAccess, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::ze::{self, ContextKind, Owned, desc, ze, ze_get};
+use crate::ze::{Owned, PhysicalMemKind, desc, ze, ze_get};
 use crate::{Context, Device, LevelZero};
 
-/// Physical memory of a device.
-pub(crate) type PhysicalMem = kit::DriverPhysicalMem<LevelZero, RawMemory>;
+/// Physical memory of a device. Where it is mapped when it goes, it is the client's to unmap.
+pub(crate) type PhysicalMem = kit::DriverPhysicalMem<LevelZero, Owned<PhysicalMemKind>>;
 
-/// The driver's, of a context.
-pub(crate) struct RawMemory(ze_physical_mem_handle_t, Arc<Owned<ContextKind>>);
-
-ze::any_thread!(RawMemory);
-
-impl kit::DriverMemory<LevelZero> for RawMemory {
+impl kit::DriverMemory<LevelZero> for Owned<PhysicalMemKind> {
     fn allocate(context: &Arc<Context>, device: &Arc<Device>, size: usize) -> UrResult<Self> {
-        let mut desc = desc!(ze_physical_mem_desc_t: size = size);
+        let (context, mut desc) = (**context.raw, desc!(ze_physical_mem_desc_t: size = size));
         // SAFETY: a live context and a device of it, and a description that lives until the call returns.
-        let raw = unsafe { ze_get!(zePhysicalMemCreate(**context.raw, device.raw, &mut desc)) }.map_err(of_range)?;
-        Ok(Self(raw, context.raw.clone()))
-    }
-}
-
-impl Drop for RawMemory {
-    fn drop(&mut self) {
-        if ze::is_lost() || kit::is_closed() {
-            return;
-        }
-        // SAFETY: live handles; where it is mapped, it is the client's to unmap.
-        if let Err(error) = unsafe { ze!(zePhysicalMemDestroy(**self.1, self.0)) } {
-            log::warn!("physical memory is leaked: {error}");
-        }
+        let raw = unsafe { ze_get!(zePhysicalMemCreate(context, device.raw, &mut desc)) }.map_err(of_range)?;
+        // SAFETY: the memory that was just taken.
+        Ok(unsafe { Self::new((context, raw), true) })
     }
 }
 
@@ -54,28 +38,21 @@ fn of_range(error: UrError) -> UrError {
     }
 }
 
-/// Kinds of access, in UR and in Level Zero.
-const ACCESS: [(VirtualMemAccessFlags, ze_memory_access_attribute_t); 3] = [
-    (VirtualMemAccessFlags::READ_WRITE, ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE),
-    (VirtualMemAccessFlags::READ_ONLY, ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY),
-    (VirtualMemAccessFlags::NONE, ZE_MEMORY_ACCESS_ATTRIBUTE_NONE),
-];
-
-fn attribute(flags: VirtualMemAccessFlags) -> UrResult<ze_memory_access_attribute_t> {
-    let found = ACCESS.iter().find(|(known, _)| *known == flags);
-    let none = || kit::error!(ERROR_INVALID_VALUE: "memory has one kind of access, not {flags:?}");
-    found.map(|(_, attribute)| *attribute).ok_or_else(none)
+fn attribute(access: MemAccess) -> ze_memory_access_attribute_t {
+    match access {
+        MemAccess::None => ZE_MEMORY_ACCESS_ATTRIBUTE_NONE,
+        MemAccess::ReadOnly => ZE_MEMORY_ACCESS_ATTRIBUTE_READONLY,
+        MemAccess::ReadWrite => ZE_MEMORY_ACCESS_ATTRIBUTE_READWRITE,
+    }
 }
 
 impl kit::VirtualMem<LevelZero> for Context {
     fn virtual_granularity(
         &self,
-        device: Option<&Arc<Device>>,
+        device: &Arc<Device>,
         allocation: usize,
         _query: VirtualMemGranularityInfo,
     ) -> UrResult<usize> {
-        let device = device.unwrap_or(&self.devices[0]);
-        self.check_device(device)?;
         // SAFETY: a live context and a device of it.
         unsafe { ze_get!(zeVirtualMemQueryPageSize(**self.raw, device.raw, allocation.max(1))) }
     }
@@ -86,7 +63,6 @@ impl kit::VirtualMem<LevelZero> for Context {
     }
 
     fn virtual_free(&self, start: *const c_void, size: usize) -> UrResult<()> {
-        kit::note_usm_change();
         // SAFETY: as above.
         unsafe { ze!(zeVirtualMemFree(**self.raw, start, size)) }.map_err(of_range)
     }
@@ -97,43 +73,31 @@ impl kit::VirtualMem<LevelZero> for Context {
         size: usize,
         mem: &Arc<PhysicalMem>,
         offset: usize,
-        flags: VirtualMemAccessFlags,
+        access: MemAccess,
     ) -> UrResult<()> {
-        kit::note_usm_change();
-        let (context, access) = (**self.raw, attribute(flags)?);
+        let ((_, mem), access) = (*mem.raw, attribute(access));
         // SAFETY: as above, and live physical memory.
-        unsafe { ze!(zeVirtualMemMap(context, start, size, mem.raw.0, offset, access)) }.map_err(of_range)
+        unsafe { ze!(zeVirtualMemMap(**self.raw, start, size, mem, offset, access)) }.map_err(of_range)
     }
 
     fn virtual_unmap(&self, start: *const c_void, size: usize) -> UrResult<()> {
-        kit::note_usm_change();
         // SAFETY: as above.
         unsafe { ze!(zeVirtualMemUnmap(**self.raw, start, size)) }.map_err(of_range)
     }
 
-    fn virtual_set_access(&self, start: *const c_void, size: usize, flags: VirtualMemAccessFlags) -> UrResult<()> {
-        let (context, access) = (**self.raw, attribute(flags)?);
+    fn virtual_set_access(&self, start: *const c_void, size: usize, access: MemAccess) -> UrResult<()> {
+        let access = attribute(access);
         // SAFETY: as above.
-        unsafe { ze!(zeVirtualMemSetAccessAttribute(context, start, size, access)) }.map_err(of_range)
+        unsafe { ze!(zeVirtualMemSetAccessAttribute(**self.raw, start, size, access)) }.map_err(of_range)
     }
 
-    fn virtual_access(&self, start: *const c_void, size: usize) -> UrResult<VirtualMemAccessFlags> {
-        let (context, mut access, mut same) = (**self.raw, ZE_MEMORY_ACCESS_ATTRIBUTE_NONE, 0);
+    fn virtual_access(&self, start: *const c_void, size: usize) -> UrResult<(MemAccess, usize)> {
+        let (context, mut found, mut same) = (**self.raw, ZE_MEMORY_ACCESS_ATTRIBUTE_NONE, 0);
+        let place = &mut found;
         // SAFETY: as above, and places for the results.
-        let found = unsafe {
-            ze!(zeVirtualMemGetAccessAttribute(
-                context,
-                start,
-                size,
-                &mut access,
-                &mut same
-            ))
-        };
-        found.map_err(of_range)?;
-        if same < size {
-            kit::bail!(ERROR_INVALID_VALUE: "of {size} bytes at {start:p} only the first {same} have the same access");
-        }
-        let found = ACCESS.iter().find(|(_, known)| *known == access);
-        Ok(found.map_or(VirtualMemAccessFlags::NONE, |(flags, _)| *flags))
+        unsafe { ze!(zeVirtualMemGetAccessAttribute(context, start, size, place, &mut same)) }.map_err(of_range)?;
+        let all = [MemAccess::ReadOnly, MemAccess::ReadWrite];
+        let access = all.into_iter().find(|access| attribute(*access) == found);
+        Ok((access.unwrap_or(MemAccess::None), same))
     }
 }

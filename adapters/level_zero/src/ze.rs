@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Level Zero's functions, found at run time, and owners of its objects.
 
-use std::ffi::CStr;
+use std::ffi::c_void;
 
-use kit::ur::ResultCode;
 use kit::{DriverUse, NativeObject, UrError, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -28,12 +27,8 @@ pub(crate) fn api() -> &'static Functions {
     }
 }
 
-static USE: DriverUse = DriverUse::new();
-
-/// Takes note that the driver has begun to work: see [`DriverUse::note`].
-pub(crate) fn note_use() {
-    USE.note();
-}
+/// Whether the driver has begun to work, and may be called.
+pub(crate) static USE: DriverUse = DriverUse::new();
 
 /// Whether the driver must not be called.
 #[inline(always)]
@@ -62,11 +57,12 @@ macro_rules! ze_get {
 }
 pub(crate) use ze_get;
 
-/// As [`ze`], for a function that fills a structure, which is its last parameter.
+/// As [`ze_get`], for a function that fills a structure.
 macro_rules! ze_struct {
-    ($name:ident($($arg:expr),* $(,)?)) => {
-        $crate::ze::structure(|place| $crate::ze::ze!($name($($arg,)* place)))
-    };
+    ($name:ident($($arg:expr),* $(,)?)) => {{
+        let mut result = Default::default();
+        $crate::ze::ze!($name($($arg,)* &mut result)).map(|()| result)
+    }};
 }
 pub(crate) use ze_struct;
 
@@ -74,7 +70,7 @@ pub(crate) use ze_struct;
 /// the list begin as `$empty`.
 macro_rules! ze_list {
     ($empty:expr, $name:ident($($arg:expr),* $(,)?)) => {
-        $crate::ze::list($empty, |count, places| $crate::ze::ze!($name($($arg,)* count, places)))
+        level_zero_sys::list($empty, |count, places| $crate::ze::ze!($name($($arg,)* count, places)))
     };
 }
 pub(crate) use ze_list;
@@ -125,40 +121,11 @@ pub(crate) fn missing(function: &'static str) -> UrError {
     kit::error!(ERROR_UNSUPPORTED_FEATURE: "the Level Zero loader has no {function}: a newer one is needed")
 }
 
-/// Asks a function for the count of its list, then for the list.
-pub(crate) fn list<T: Clone>(empty: T, get: impl Fn(*mut u32, *mut T) -> UrResult<()>) -> UrResult<Vec<T>> {
-    let mut count = 0;
-    get(&mut count, std::ptr::null_mut())?;
-    let mut list = vec![empty; count as usize];
-    if count != 0 {
-        get(&mut count, list.as_mut_ptr())?;
-        list.truncate(count as usize);
-    }
-    Ok(list)
-}
-
-/// Asks a function for a structure.
-pub(crate) fn structure<T: Default>(get: impl FnOnce(*mut T) -> UrResult<()>) -> UrResult<T> {
-    let mut value = T::default();
-    get(&mut value)?;
-    Ok(value)
-}
-
-/// Asks a function for the size of a text with its zero, then for the text.
-pub(crate) fn string(get: impl Fn(*mut usize, *mut std::ffi::c_char) -> UrResult<()>) -> UrResult<String> {
-    let mut size = 0;
-    get(&mut size, std::ptr::null_mut())?;
-    let mut bytes = vec![0_u8; size + 1];
-    get(&mut size, bytes.as_mut_ptr().cast())?;
-    let text = CStr::from_bytes_until_nul(&bytes).map_err(|_| ResultCode::ERROR_UNKNOWN)?;
-    Ok(text.to_string_lossy().into_owned())
-}
-
 /// A handle of Level Zero. Its object is destroyed when this is dropped, unless it is the client's.
 pub(crate) type Owned<K> = kit::NativeOwned<K>;
 
 macro_rules! kinds {
-    ($( $(#[$doc:meta])* $kind:ident: $handle:ty, $name:literal, $destroy:ident; )*) => { $(
+    ($( $(#[$doc:meta])* $kind:ident($place:pat = $handle:ty): $name:literal, $destroy:ident($($arg:expr),+); )*) => { $(
         $(#[$doc])*
         pub(crate) enum $kind {}
 
@@ -167,12 +134,13 @@ macro_rules! kinds {
             type Handle = $handle;
             const NAME: &'static str = $name;
 
-            unsafe fn release(handle: $handle) -> UrResult<()> {
-                if USE.is_gone() {
+            unsafe fn release($place: $handle) -> UrResult<()> {
+                // What an older loader has no function for, the driver keeps.
+                if USE.is_gone() || api().$destroy.is_none() {
                     return Ok(());
                 }
                 // SAFETY: passed on to the caller.
-                unsafe { ze!($destroy(handle)) }
+                unsafe { ze!($destroy($($arg),+)) }
             }
         }
     )* };
@@ -180,21 +148,29 @@ macro_rules! kinds {
 
 kinds! {
     /// Contexts.
-    ContextKind: ze_context_handle_t, "a context", zeContextDestroy;
+    ContextKind(context = ze_context_handle_t): "a context", zeContextDestroy(context);
     /// Command lists.
-    ListKind: ze_command_list_handle_t, "a command list", zeCommandListDestroy;
+    ListKind(list = ze_command_list_handle_t): "a command list", zeCommandListDestroy(list);
     /// Pools of events.
-    EventPoolKind: ze_event_pool_handle_t, "a pool of events", zeEventPoolDestroy;
+    EventPoolKind(pool = ze_event_pool_handle_t): "a pool of events", zeEventPoolDestroy(pool);
     /// Events.
-    EventKind: ze_event_handle_t, "an event", zeEventDestroy;
+    EventKind(event = ze_event_handle_t): "an event", zeEventDestroy(event);
     /// Modules.
-    ModuleKind: ze_module_handle_t, "a module", zeModuleDestroy;
+    ModuleKind(module = ze_module_handle_t): "a module", zeModuleDestroy(module);
     /// Kernels.
-    KernelKind: ze_kernel_handle_t, "a kernel", zeKernelDestroy;
+    KernelKind(kernel = ze_kernel_handle_t): "a kernel", zeKernelDestroy(kernel);
     /// Images.
-    ImageKind: ze_image_handle_t, "an image", zeImageDestroy;
+    ImageKind(image = ze_image_handle_t): "an image", zeImageDestroy(image);
     /// Samplers.
-    SamplerKind: ze_sampler_handle_t, "a sampler", zeSamplerDestroy;
+    SamplerKind(sampler = ze_sampler_handle_t): "a sampler", zeSamplerDestroy(sampler);
     /// Logs of builds.
-    BuildLogKind: ze_module_build_log_handle_t, "the log of a build", zeModuleBuildLogDestroy;
+    BuildLogKind(log = ze_module_build_log_handle_t): "the log of a build", zeModuleBuildLogDestroy(log);
+    /// Physical memory of a context.
+    PhysicalMemKind((context, mem) = (ze_context_handle_t, ze_physical_mem_handle_t)):
+        "physical memory", zePhysicalMemDestroy(context, mem);
+    /// Memory of a context.
+    MemKind((context, memory) = (ze_context_handle_t, *mut c_void)): "memory", zeMemFree(context, memory);
+    /// Memory of a context for other processes.
+    IpcMemKind((context, handle) = (ze_context_handle_t, ze_ipc_mem_handle_t)):
+        "a handle of memory", zeMemPutIpcHandle(context, handle);
 }

@@ -165,7 +165,7 @@ impl Kernel {
                 let raw: cl_mem = mem.as_ref().map_or(std::ptr::null_mut(), |m| *m.raw);
                 self.set_object(index, raw)
             }
-            Arg::Sampler(index, ref sampler) => self.set_object(index, *sampler.raw),
+            Arg::Sampler(index, ref sampler) => self.set_object(index, **sampler.raw),
         }
     }
 

@@ -68,7 +68,6 @@ kit::object! {
     Context: ContextHandle,
     Queue: QueueHandle,
     Mem: MemHandle,
-    Sampler: SamplerHandle,
     Program: ProgramHandle,
     Kernel: KernelHandle,
 }

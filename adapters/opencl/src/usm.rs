@@ -83,22 +83,8 @@ impl SharedContext {
 static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::OPENCL_USM_POOL);
 
 impl kit::MemoryProvider for Context {
-    type Device = Device;
-
     // Without a cache the driver waits, and in a child of `fork` nothing runs.
-    kit::fence_by_markers!(Queue, |this| LIMIT.get() == 0 || cl::is_lost(), this.shared.in_flight);
-
-    fn usm(&self) -> &kit::ContextUsm<Self> {
-        &self.shared.usm
-    }
-
-    fn devices(&self) -> &[Arc<Device>] {
-        &self.devices
-    }
-
-    fn cache_limit() -> usize {
-        LIMIT.get()
-    }
+    kit::driver_memory_methods!(OpenCl, LIMIT, LIMIT.get() == 0 || cl::is_lost());
 
     fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
         (listed.raw == named.raw).then_some(listed)
@@ -198,8 +184,8 @@ impl kit::MemoryProvider for Context {
         })
     }
 
-    fn free_foreign(&self, memory: *mut c_void) -> UrResult<()> {
-        self.give_back(memory, true)
+    fn free_foreign(&self, found: &UsmAllocation<Self>) -> UrResult<()> {
+        self.give_back(found.base as *mut c_void, true)
     }
 }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 use std::ptr::null_mut;
 use std::sync::OnceLock;
 
-use level_zero_sys::{Functions, Loader, ZE_RESULT_SUCCESS, ze_driver_handle_t, zel_version_t};
+use level_zero_sys::{Functions, Loader, ZE_RESULT_SUCCESS, list, ze_driver_handle_t, zel_version_t};
 
 /// The drivers that the suite knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,17 +73,11 @@ pub fn loader() -> &'static Loader {
 
 /// All drivers, of which there must be one.
 pub fn drivers() -> Vec<ze_driver_handle_t> {
-    let mut count = 0;
-    // SAFETY: without an array, the count alone is written; then the array has room for it.
-    let drivers = unsafe {
-        assert_eq!(loader().zeDriverGet(&mut count, null_mut()), Ok(ZE_RESULT_SUCCESS));
-        let mut drivers = vec![null_mut(); count as usize];
-        assert_eq!(
-            loader().zeDriverGet(&mut count, drivers.as_mut_ptr()),
-            Ok(ZE_RESULT_SUCCESS)
-        );
-        drivers
-    };
+    // SAFETY: `list` passes room for as many handles as it says, or null.
+    let drivers = list(null_mut(), |count, drivers| unsafe {
+        loader().zeDriverGet(count, drivers).expect("a loader has it").ok()
+    });
+    let drivers = drivers.expect("zeDriverGet tells the drivers");
     assert!(!drivers.is_empty(), "zeDriverGet finds no driver");
     drivers
 }

@@ -10,6 +10,11 @@ use crate::{Stack, stack};
 /// Errors of single functions on every stack.
 const EXCEPTIONS: &[(&str, ResultCode, &str)] = &[
     (
+        "urBindlessImagesFreeMappedLinearMemoryExp",
+        ResultCode::ERROR_INVALID_VALUE,
+        "an address that was not mapped: the specification lists no code for that",
+    ),
+    (
         "urDeviceSelectBinary",
         ResultCode::ERROR_INVALID_BINARY,
         "no image fits; libsycl asks for this code",

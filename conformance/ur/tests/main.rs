@@ -23,6 +23,7 @@ mod enqueue_usm;
 mod enumerators;
 mod event;
 mod exceptions;
+mod external_memory;
 mod float_env;
 mod fork;
 mod global;

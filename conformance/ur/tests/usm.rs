@@ -544,6 +544,7 @@ fn memory_of_the_client() {
         return expect!(register(8192), ERROR_UNSUPPORTED_FEATURE);
     }
     expect!(register(0), ERROR_INVALID_VALUE);
+    expect!(register(8000), ERROR_INVALID_VALUE);
     expect!(register(8192), SUCCESS);
     assert_eq!(kind(memory), UsmType::HOST);
     expect!(ur!(urUSMHostAllocUnregisterExp(context, memory)), SUCCESS);

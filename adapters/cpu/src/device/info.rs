@@ -111,12 +111,6 @@ impl Device {
 
             // Atomics.
             DeviceInfo::ATOMIC_64 => out.bool(!disabled::is("atomic64")),
-            DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
-                out.value(kit::ALL_MEMORY_ORDERS)
-            }
-            DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
-                out.value(kit::ALL_MEMORY_SCOPES)
-            }
 
             // Memory.
             DeviceInfo::GLOBAL_MEM_SIZE => out.value(f.memory),

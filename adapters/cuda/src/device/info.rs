@@ -93,12 +93,6 @@ impl Device {
             }
 
             DeviceInfo::ATOMIC_64 => out.bool(f.capability.0 >= 6),
-            DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
-                out.value(kit::ALL_MEMORY_ORDERS)
-            }
-            DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
-                out.value(kit::ALL_MEMORY_SCOPES)
-            }
             DeviceInfo::BFLOAT16 | DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE => out.bool(f.capability.0 >= 8),
 
             DeviceInfo::GLOBAL_VARIABLE_SUPPORT

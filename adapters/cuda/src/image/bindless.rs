@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use kit::ur::*;
 use kit::{
-    BindlessBox, BindlessCopy, BindlessImage, BindlessPlace, BindlessSide, BindlessUse, BoxSide, Context as _,
-    ImageShape, InfoOut, SamplerProperties, UrError, UrResult, UsmAlloc,
+    BindlessBox, BindlessCopy, BindlessImage, BindlessPlace, BindlessSide, BindlessUse, BoxSide, ImageShape, InfoOut,
+    SamplerProperties, UrError, UrResult, UsmAlloc,
 };
 use oxur_adapter_kit as kit;
 use oxur_compiler::nvptx::ImageDescriptor;
@@ -134,7 +134,6 @@ impl kit::BindlessImages<Cuda> for Context {
         device: &Arc<Device>,
         image: BindlessImage<'_>,
     ) -> UrResult<ExpImageMemNativeHandle> {
-        self.check_device(device)?;
         let (_, pixel) = pixel_format(image.format)?;
         let shapes = shapes(image, pixel)?;
         let mut size = 0_usize;
@@ -161,12 +160,7 @@ impl kit::BindlessImages<Cuda> for Context {
         Ok(address)
     }
 
-    fn image_free(
-        self: &Arc<Self>,
-        _device: &Arc<Device>,
-        memory: ExpImageMemNativeHandle,
-        _mipmap: bool,
-    ) -> UrResult<()> {
+    fn image_free(self: &Arc<Self>, memory: ExpImageMemNativeHandle) -> UrResult<()> {
         let known = self.bindless.lock().memory.remove(&memory);
         known.ok_or_else(|| no_memory(memory))?;
         free(self, memory);
@@ -175,7 +169,6 @@ impl kit::BindlessImages<Cuda> for Context {
 
     fn mipmap_level(
         self: &Arc<Self>,
-        _device: &Arc<Device>,
         memory: ExpImageMemNativeHandle,
         level: u32,
     ) -> UrResult<ExpImageMemNativeHandle> {
@@ -211,7 +204,6 @@ impl kit::BindlessImages<Cuda> for Context {
         image: BindlessImage<'_>,
         sampler: Option<&SamplerProperties>,
     ) -> UrResult<ExpImageNativeHandle> {
-        self.check_device(device)?;
         let (format, pixel) = pixel_format(image.format)?;
         let mut descriptors = self.descriptors(memory, image, format, pixel)?;
         match sampler {
@@ -242,12 +234,7 @@ impl kit::BindlessImages<Cuda> for Context {
         Ok(address)
     }
 
-    fn image_handle_destroy(
-        self: &Arc<Self>,
-        _device: &Arc<Device>,
-        image: ExpImageNativeHandle,
-        sampled: bool,
-    ) -> UrResult<()> {
+    fn image_handle_destroy(self: &Arc<Self>, image: ExpImageNativeHandle, sampled: bool) -> UrResult<()> {
         {
             let mut registry = self.bindless.lock();
             if registry.handles.get(&image) != Some(&sampled) {
@@ -262,12 +249,11 @@ impl kit::BindlessImages<Cuda> for Context {
 
     fn supports_image(
         self: &Arc<Self>,
-        device: &Arc<Device>,
+        _device: &Arc<Device>,
         image: BindlessImage<'_>,
         memory: ExpImageMemType,
         _use: BindlessUse,
     ) -> UrResult<bool> {
-        self.check_device(device)?;
         let Ok((_, pixel)) = format_of(image.format) else {
             return Ok(false);
         };
@@ -395,7 +381,7 @@ impl Context {
         let registry = self.bindless.lock();
         let (memory, level) = registry.find(memory)?;
         let level = &memory.levels[level];
-        let (_, whole) = level.shape.whole();
+        let whole = level.shape.extent();
         let mut sides = [whole.width, whole.height, whole.depth].map(|side| side as usize);
         if level.shape.kind() == MemType::IMAGE1D_ARRAY && has_slices {
             sides = [sides[0], 1, sides[1]];

@@ -229,7 +229,7 @@ impl Which {
                 if param.kind.is_none() {
                     return Err(wrong_kind(index));
                 }
-                put(block, param, index, &u64::from(sampler.bits().0).to_ne_bytes())?;
+                put(block, param, index, &u64::from(sampler.raw.0).to_ne_bytes())?;
             }
         }
         let is_set = !(1 << (index % 64));

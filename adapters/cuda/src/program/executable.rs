@@ -18,7 +18,7 @@ use crate::Device;
 
 /// What runs.
 #[derive(Clone)]
-pub(super) enum Executable {
+pub(crate) enum Executable {
     /// PTX or a cubin.
     Module(Arc<Module>),
     /// SPIR-V.
@@ -27,7 +27,7 @@ pub(super) enum Executable {
 
 impl Executable {
     /// A kernel.
-    pub(super) fn function(&self, name: &CStr) -> UrResult<Function> {
+    pub(crate) fn function(&self, name: &CStr) -> UrResult<Function> {
         match self {
             Self::Module(module) => module.function(name),
             Self::Spirv(program) => SpirvProgram::function(program, name),
@@ -55,7 +55,7 @@ impl Executable {
 }
 
 /// SPIR-V that is linked for a device.
-pub(super) struct SpirvProgram {
+pub(crate) struct SpirvProgram {
     device: Arc<Device>,
     program: Arc<oxur_compiler::Program>,
     /// What was compiled of it, by the names of units and the registers that they have.
@@ -162,7 +162,7 @@ impl SpirvProgram {
     }
 
     fn global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
-        known_global(&self.globals, name, || self.find_global(name))
+        self.globals.known(name, || self.find_global(name))
     }
 
     fn find_global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
@@ -175,17 +175,6 @@ impl SpirvProgram {
         let (address, _) = self.module(&unit, false)?.global(&symbol)?;
         Ok((address, variable.size))
     }
-}
-
-/// The address and size of a variable, for which `find` asks once.
-pub(super) fn known_global(
-    known: &DeviceGlobals,
-    name: &CStr,
-    find: impl FnOnce() -> UrResult<(*mut c_void, usize)>,
-) -> UrResult<(*mut c_void, usize)> {
-    // What knows it is of one device.
-    let found = known.find(0, name, || find().map(Some))?;
-    found.ok_or_else(|| ResultCode::ERROR_INVALID_VALUE.into())
 }
 
 /// The UR error for an error of the compiler.

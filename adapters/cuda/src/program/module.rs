@@ -17,7 +17,7 @@ use oxur_cuda_sys::*;
 use oxur_fork::OnceLock;
 
 use super::Interface;
-use super::executable::{Source, known_global};
+use super::executable::Source;
 use crate::driver::{self, cu, cu_get};
 use crate::{Device, conv};
 
@@ -218,7 +218,7 @@ impl Module {
 
     /// The address and size of a variable.
     pub(super) fn global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
-        known_global(&self.globals, name, || self.find_global(name))
+        self.globals.known(name, || self.find_global(name))
     }
 
     fn find_global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {

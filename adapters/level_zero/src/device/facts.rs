@@ -37,8 +37,8 @@ pub(crate) struct Facts {
     pub(crate) eu_count: Option<u32>,
     pub(crate) luid: Option<([u8; 8], u32)>,
     pub(crate) pci: Option<String>,
-    /// The kinds of handles that memory can be exported by.
-    pub(crate) exports: ze_external_memory_type_flags_t,
+    /// The kinds of handles that memory and images can be exported and imported by.
+    pub(crate) external: ze_device_external_memory_properties_t,
     /// Bytes a second.
     pub(crate) bandwidth: Option<u64>,
     /// What can be changed of commands in a list.
@@ -96,7 +96,6 @@ impl Facts {
             external = ze_struct!(zeDeviceGetExternalMemoryProperties(device));
         }
         let properties: ze_device_properties_t = properties;
-        let external: UrResult<ze_device_external_memory_properties_t> = external;
         let caches = optional("caches", caches);
         let groups = optional("queues", groups);
         let computes = |group: &ze_command_queue_group_properties_t| {
@@ -133,7 +132,7 @@ impl Facts {
             eu_count: eus.map(|eus| eus.numTotalEUs).filter(|&count| count != 0),
             luid: luid.map(|luid| (luid.luid.id, luid.nodeMask)),
             pci: pci_address(device, driver),
-            exports: optional("external memory", external).memoryAllocationExportTypes,
+            external: optional("external memory", external),
         })
     }
 

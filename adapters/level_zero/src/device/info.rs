@@ -151,12 +151,6 @@ impl Device {
             }
 
             DeviceInfo::ATOMIC_64 => out.bool(f.module.flags & ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS != 0),
-            DeviceInfo::ATOMIC_MEMORY_ORDER_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_ORDER_CAPABILITIES => {
-                out.value(kit::ALL_MEMORY_ORDERS)
-            }
-            DeviceInfo::ATOMIC_MEMORY_SCOPE_CAPABILITIES | DeviceInfo::ATOMIC_FENCE_SCOPE_CAPABILITIES => {
-                out.value(kit::ALL_MEMORY_SCOPES)
-            }
             DeviceInfo::BFLOAT16 | DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE => {
                 out.bool(self.driver.has(ZE_BFLOAT16_CONVERSIONS_EXT_NAME))
             }
@@ -182,7 +176,10 @@ impl Device {
             DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(ze::api().zeVirtualMemReserve.is_some()),
             DeviceInfo::IPC_MEMORY_SUPPORT_EXP => out.bool(self.driver.has_ipc),
             DeviceInfo::MEMORY_EXPORT_EXPORTABLE_DEVICE_MEM_EXP => {
-                out.bool(f.exports & ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD != 0)
+                out.bool(f.external.memoryAllocationExportTypes & ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD != 0)
+            }
+            DeviceInfo::EXTERNAL_MEMORY_IMPORT_SUPPORT_EXP => {
+                out.bool(f.external.memoryAllocationImportTypes & ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD != 0)
             }
             DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP => out.bool(self.driver.import_functions().is_ok()),
             DeviceInfo::DEVICE_WAIT_SUPPORT_EXP => out.bool(self.has_synchronize()),

@@ -53,7 +53,7 @@ impl Prepared<'_> {
     pub(crate) fn with_args(&mut self, args: Args<'_, LevelZero>) -> Option<WithArgs> {
         let kernel = self.kernel;
         let count = args.len();
-        if !kernel.takes_args || count > MOST_ARGS || count != kernel.properties.numKernelArgs as usize {
+        if !kernel.takes_args || count > MOST_ARGS || count != kernel.properties.raw.numKernelArgs as usize {
             return None;
         }
         let mut all = SmallVec::new();

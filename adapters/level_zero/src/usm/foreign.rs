@@ -2,109 +2,79 @@
 //! Memory that the context has and did not allocate: of other processes, and of the host; and memory for others.
 
 use std::ffi::c_void;
-use std::os::fd::{BorrowedFd, IntoRawFd};
+use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};
 use std::sync::Arc;
 
-use kit::ur::{ExpExternalMemType, UsmType};
-use kit::{Context as _, IpcExport, OsHandle, UrResult, UsmAllocation};
+use kit::ur::ExpExternalMemType;
+use kit::{Context as _, ExternalFd, OsHandle, SharedMemory, UrResult, UsmAllocation};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
-use crate::ze::{self, ContextKind, Owned, desc, ze, ze_get};
+use crate::ze::{IpcMemKind, Owned, desc, ze, ze_get};
 use crate::{Context, Device, LevelZero};
 
-/// What the client carries to another process.
-type Bytes = kit::IpcBytes<{ size_of::<ze_ipc_mem_handle_t>() }>;
-
-/// A handle of the driver, which it takes back when this is dropped.
-struct Export(Arc<Owned<ContextKind>>, ze_ipc_mem_handle_t);
-
-impl Drop for Export {
-    fn drop(&mut self) {
-        if ze::is_lost() || ze::api().zeMemPutIpcHandle.is_none() {
-            return;
-        }
-        // SAFETY: a live context and a handle of it.
-        if let Err(error) = unsafe { ze!(zeMemPutIpcHandle(**self.0, self.1)) } {
-            log::debug!("a handle of memory is leaked: {error}");
-        }
-    }
-}
+/// How many bytes the driver makes of an allocation.
+const BYTES: usize = size_of::<ze_ipc_mem_handle_t>();
 
 impl kit::Ipc<LevelZero> for Context {
     const HAS_IPC: bool = true;
     const HAS_PHYSICAL_IPC: bool = false;
 
-    fn ipc_export_mem(self: &Arc<Self>, memory: *mut c_void) -> UrResult<IpcExport> {
-        self.devices[0].driver.require_ipc()?;
-        let is_own = |found: &UsmAllocation<Self>| {
-            found.kind == UsmType::DEVICE && self.shared.foreign.find(memory.addr()).is_none()
-        };
-        let found = self.shared.usm.find(&**self, memory.addr()).filter(is_own);
-        let found = found.ok_or_else(
-            || kit::error!(ERROR_INVALID_VALUE: "{memory:p} is no device USM of this context that could be shared"),
-        )?;
-        let (mut base, mut size) = (std::ptr::null_mut(), 0);
-        let mut handle = ze_ipc_mem_handle_t::default();
-        // SAFETY: a live context, memory of it, and places for the results.
-        unsafe {
-            ze!(zeMemGetAddressRange(**self.raw, memory, &mut base, &mut size))?;
-            ze!(zeMemGetIpcHandle(**self.raw, base, &mut handle))?;
+    kit::memory_ipc_methods!(LevelZero);
+}
+
+impl kit::MemoryIpc<LevelZero, BYTES> for Context {
+    fn require_ipc(&self) -> UrResult<()> {
+        match self.devices[0].driver.has_ipc {
+            true => Ok(()),
+            false => kit::unsupported(),
         }
-        let keep = Box::new(Export(self.raw.clone(), handle));
-        let bytes = Bytes {
-            handle: handle.data.map(|byte| byte as u8),
-            offset: found.base - base.addr(),
-            size: found.size,
+    }
+
+    fn share(&self, memory: &UsmAllocation<Self>) -> UrResult<SharedMemory<BYTES>> {
+        let (context, (base, _)) = (**self.raw, self.allocation(memory.base)?);
+        // SAFETY: a live context and memory of it, and the handle that was just made.
+        let handle = unsafe {
+            let handle = ze_get!(zeMemGetIpcHandle(context, base as *const c_void))?;
+            Owned::<IpcMemKind>::new((context, handle), true)
         };
-        Ok(IpcExport {
-            data: bytes.write(),
-            keep,
+        Ok(SharedMemory {
+            handle: handle.1.data.map(|byte| byte as u8),
+            base,
+            keep: Box::new((handle, self.raw.clone())),
         })
     }
 
-    fn ipc_open_mem(self: &Arc<Self>, device: &Arc<Device>, data: &[u8]) -> UrResult<*mut c_void> {
-        device.driver.require_ipc()?;
-        self.check_device(device)?;
-        let bytes = Bytes::read(data)?;
-        let handle = ze_ipc_mem_handle_t {
-            data: bytes.handle.map(|byte| byte as _),
-        };
-        let context = **self.raw;
+    fn open_shared(&self, device: &Arc<Device>, handle: [u8; BYTES]) -> UrResult<(usize, usize)> {
+        let data = handle.map(|byte| byte as _);
+        let (context, handle) = (**self.raw, ze_ipc_mem_handle_t { data });
         // SAFETY: a live context and a device of it; the driver checks the bytes.
-        let base: UrResult<*mut c_void> = unsafe { ze_get!(zeMemOpenIpcHandle(context, device.raw, handle, 0)) };
-        let base = base.map_err(Bytes::refused)?;
-        let (mut start, mut length) = (std::ptr::null_mut(), 0);
-        // SAFETY: as above, and places for the results.
-        unsafe {
-            let range = ze!(zeMemGetAddressRange(context, base, &mut start, &mut length));
-            if let Err(error) = range.and_then(|()| bytes.check_part(length)) {
-                ze!(zeMemCloseIpcHandle(context, base))?;
-                return Err(error);
-            }
-        }
-        let memory = base.wrapping_byte_add(bytes.offset);
-        let foreign = &self.shared.foreign;
-        foreign.add(memory.addr(), base.addr(), bytes.size, Some(device));
-        Ok(memory)
+        let base: *mut c_void = unsafe { ze_get!(zeMemOpenIpcHandle(context, device.raw, handle, 0)) }?;
+        let opened = self.allocation(base as usize);
+        opened.or_else(|error| self.close_shared(device, base as usize).and(Err(error)))
     }
 
-    fn ipc_close_mem(self: &Arc<Self>, memory: *mut c_void) -> UrResult<()> {
-        let base = self.shared.foreign.remove(memory, true)?;
+    fn close_shared(&self, _device: &Arc<Device>, base: usize) -> UrResult<()> {
         // SAFETY: a live context and memory that was opened in it.
         unsafe { ze!(zeMemCloseIpcHandle(**self.raw, base as *const c_void)) }
     }
 }
 
-/// Level Zero's flag for a kind of handle.
-fn external_type(kind: ExpExternalMemType) -> UrResult<ze_external_memory_type_flags_t> {
+/// Level Zero's flag for a kind of handle, if it is a file descriptor.
+pub(crate) fn external_type(kind: ExpExternalMemType) -> Option<ze_external_memory_type_flags_t> {
     match kind {
-        ExpExternalMemType::OPAQUE_FD => Ok(ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD),
-        ExpExternalMemType::DMA_BUF => Ok(ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF),
-        _ => Err(kit::error!(
-            ERROR_UNSUPPORTED_FEATURE: "memory is exported by file descriptors here, not as {kind:?}"
-        )),
+        ExpExternalMemType::OPAQUE_FD => Some(ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD),
+        ExpExternalMemType::DMA_BUF => Some(ZE_EXTERNAL_MEMORY_TYPE_FLAG_DMA_BUF),
+        _ => None,
     }
+}
+
+/// Has what is created be memory of another API.
+pub(crate) fn import(memory: &ExternalFd) -> ze_external_memory_import_fd_t {
+    desc!(ze_external_memory_import_fd_t:
+        flags = external_type(memory.kind).unwrap_or(0),
+        fd = memory.fd.as_raw_fd()
+    )
 }
 
 impl kit::MemoryExport<LevelZero> for Context {
@@ -116,10 +86,10 @@ impl kit::MemoryExport<LevelZero> for Context {
         kind: ExpExternalMemType,
     ) -> UrResult<*mut c_void> {
         self.check_device(device)?;
-        let flags = external_type(kind)?;
-        if device.facts.exports & flags == 0 {
+        let exports = device.facts.external.memoryAllocationExportTypes;
+        let Some(flags) = external_type(kind).filter(|flag| exports & flag != 0) else {
             kit::bail!(ERROR_UNSUPPORTED_FEATURE: "the device does not export memory as {kind:?}");
-        }
+        };
         let export = desc!(ze_external_memory_export_desc_t: flags = flags);
         let desc = desc!(ze_device_mem_alloc_desc_t: pNext = (&raw const export).cast());
         kit::note_usm_change();
@@ -137,7 +107,10 @@ impl kit::MemoryExport<LevelZero> for Context {
         memory: *mut c_void,
         kind: ExpExternalMemType,
     ) -> UrResult<OsHandle> {
-        let mut export = desc!(ze_external_memory_export_fd_t: flags = external_type(kind)?, fd = -1);
+        let Some(flags) = external_type(kind) else {
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "memory is exported by file descriptors here, not as {kind:?}");
+        };
+        let mut export = desc!(ze_external_memory_export_fd_t: flags = flags, fd = -1);
         let mut properties = desc!(ze_memory_allocation_properties_t: pNext = (&raw mut export).cast());
         let (context, mut device) = (**self.raw, std::ptr::null_mut());
         // SAFETY: a live context, any address, and structures to fill.

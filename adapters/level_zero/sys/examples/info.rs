@@ -15,8 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(path) => unsafe { Loader::open_at(path) }?,
         None => Loader::open()?,
     };
-    // SAFETY: zeInit may be called at any time.
-    unsafe { ze.zeInit(0) }?.ok()?;
+    let drivers = ze.drivers(ZE_INIT_DRIVER_TYPE_FLAG_GPU | ZE_INIT_DRIVER_TYPE_FLAG_NPU)?;
     println!(
         "headers {HEADERS_REVISION} (API {}.{})",
         API_VERSION.major(),
@@ -27,8 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         None => println!("loader of an old version"),
     }
 
-    // SAFETY: `list` passes room for as many handles as it says, or null.
-    for driver in list(null_mut(), |count, list| unsafe { ze.zeDriverGet(count, list) })? {
+    for driver in drivers {
         print_driver(&ze, driver)?;
     }
     Ok(())
@@ -49,16 +47,19 @@ fn print_driver(ze: &Loader, driver: ze_driver_handle_t) -> Result<(), Box<dyn E
         version.minor()
     );
 
-    let get = |count: *mut u32, list: *mut ze_driver_extension_properties_t| {
+    let get = |count: &mut u32, list: *mut ze_driver_extension_properties_t| -> Result<(), Box<dyn Error>> {
         // SAFETY: `list` passes room for as many structures as it says, or null.
-        unsafe { ze.zeDriverGetExtensionProperties(driver, count, list) }
+        Ok(unsafe { ze.zeDriverGetExtensionProperties(driver, count, list) }?.ok()?)
     };
     for extension in list(Default::default(), get)? {
         let (major, minor) = (ZE_MAJOR_VERSION(extension.version), ZE_MINOR_VERSION(extension.version));
         println!("  extension {} {major}.{minor}", text(&extension.name).unwrap_or("?"));
     }
-    // SAFETY: `list` passes room for as many handles as it says, or null.
-    for device in list(null_mut(), |count, list| unsafe { ze.zeDeviceGet(driver, count, list) })? {
+    let get = |count: &mut u32, list: *mut ze_device_handle_t| -> Result<(), Box<dyn Error>> {
+        // SAFETY: as above.
+        Ok(unsafe { ze.zeDeviceGet(driver, count, list) }?.ok()?)
+    };
+    for device in list(null_mut(), get)? {
         let mut properties = ze_device_properties_t::default();
         let mut compute = ze_device_compute_properties_t::default();
         // SAFETY: the handle comes from zeDeviceGet, and both variables are there to be written.
@@ -82,17 +83,4 @@ fn print_driver(ze: &Loader, driver: ze_driver_handle_t) -> Result<(), Box<dyn E
         println!("    groups of up to {} work-items", compute.maxTotalGroupSize);
     }
     Ok(())
-}
-
-/// Asks a function of Level Zero for the count of its list, then for the list.
-fn list<T: Clone>(
-    empty: T,
-    get: impl Fn(*mut u32, *mut T) -> Result<ze_result_t, MissingFunction>,
-) -> Result<Vec<T>, Box<dyn Error>> {
-    let mut count = 0;
-    get(&mut count, null_mut())?.ok()?;
-    let mut list = vec![empty; count as usize];
-    get(&mut count, list.as_mut_ptr())?.ok()?;
-    list.truncate(count as usize);
-    Ok(list)
 }

@@ -106,3 +106,33 @@ pub fn text(characters: &[core::ffi::c_char]) -> Option<&str> {
     let bytes = unsafe { core::slice::from_raw_parts(characters.as_ptr().cast::<u8>(), characters.len()) };
     core::str::from_utf8(bytes.split(|&byte| byte == 0).next()?).ok()
 }
+
+/// The list of a function that tells how long its list is where it gets no room for it. `empty` fills the places of the list
+/// before the function does.
+///
+/// ```
+/// # use level_zero_sys::*;
+/// # fn f(ze: &Loader) -> Result<(), Box<dyn std::error::Error>> {
+/// // SAFETY: `list` passes room for as many handles as it says, or null.
+/// let drivers = list(std::ptr::null_mut(), |count, drivers| unsafe { ze.zeDriverGet(count, drivers)?.ok()?; Ok(()) });
+/// # let drivers: Result<Vec<ze_driver_handle_t>, Box<dyn std::error::Error>> = drivers;
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+/// Those of the function.
+pub fn list<T: Clone, N: Copy + Default + TryInto<usize>, E>(
+    empty: T,
+    get: impl Fn(&mut N, *mut T) -> Result<(), E>,
+) -> Result<Vec<T>, E> {
+    let mut count = N::default();
+    get(&mut count, core::ptr::null_mut())?;
+    let length = |count: N| count.try_into().unwrap_or(0);
+    let mut list = vec![empty; length(count)];
+    if !list.is_empty() {
+        get(&mut count, list.as_mut_ptr())?;
+        list.truncate(length(count));
+    }
+    Ok(list)
+}

@@ -8,7 +8,10 @@ use std::path::{Path, PathBuf};
 
 use libloading::Library;
 
-use crate::{Functions, ZE_RESULT_SUCCESS, ze_driver_handle_t, ze_result_t, zel_component_version_t, zel_version_t};
+use crate::{
+    Functions, ZE_RESULT_SUCCESS, list, ze_driver_handle_t, ze_init_driver_type_desc_t, ze_init_driver_type_flags_t,
+    ze_result_t, zel_component_version_t, zel_version_t,
+};
 
 /// What the loader is called on this system.
 pub const LOADER_NAME: &str = if cfg!(windows) {
@@ -62,6 +65,14 @@ pub enum LoaderError {
     /// The loader lacks a function that is needed.
     #[error(transparent)]
     MissingFunction(#[from] MissingFunction),
+    /// A function of the loader failed.
+    #[error("{name} returned {result}")]
+    Failed {
+        /// The name of the function.
+        name: &'static str,
+        /// What it returned.
+        result: ze_result_t,
+    },
     /// The driver does not offer a function.
     #[error("the Level Zero driver offers no function {name} ({result}): install a newer driver, or do without")]
     NoExtensionFunction {
@@ -139,6 +150,33 @@ impl Loader {
         })
     }
 
+    /// Initialises the drivers of these types, and returns them. A loader without zeInitDrivers, or whose drivers are too old
+    /// for it, is asked by zeInit and zeDriverGet: then they are all that there are.
+    ///
+    /// # Errors
+    /// [`LoaderError::Failed`], as where there is no driver, or [`LoaderError::MissingFunction`].
+    pub fn drivers(&self, types: ze_init_driver_type_flags_t) -> Result<Vec<ze_driver_handle_t>, LoaderError> {
+        let failed = |name| move |result| LoaderError::Failed { name, result };
+        let found = list(core::ptr::null_mut(), |count, drivers| {
+            let mut desc = ze_init_driver_type_desc_t {
+                flags: types,
+                ..Default::default()
+            };
+            // SAFETY: `list` passes room for as many handles as it says, or null; the description lives as long.
+            let result = unsafe { self.zeInitDrivers(count, drivers, &mut desc) }?;
+            result.ok().map_err(failed("zeInitDrivers"))
+        });
+        found.or_else(|_| {
+            // SAFETY: it may be called at any time.
+            unsafe { self.zeInit(0) }?.ok().map_err(failed("zeInit"))?;
+            list(core::ptr::null_mut(), |count, drivers| {
+                // SAFETY: as above.
+                let result = unsafe { self.zeDriverGet(count, drivers) }?;
+                result.ok().map_err(failed("zeDriverGet"))
+            })
+        })
+    }
+
     /// The version of the loader. `None` if it does not tell: loaders without zelGetLoaderVersion do after zeInit only.
     pub fn version(&self) -> Option<zel_version_t> {
         if let Some(get) = self.zelGetLoaderVersion {
@@ -158,18 +196,11 @@ impl Loader {
         let Some(get) = self.zelLoaderGetVersions else {
             return Vec::new();
         };
-        let mut count = 0;
-        // SAFETY: a null pointer asks for the count.
-        if unsafe { get(&mut count, core::ptr::null_mut()) } != ZE_RESULT_SUCCESS {
-            return Vec::new();
-        }
-        let mut versions = vec![zel_component_version_t::default(); count];
-        // SAFETY: there is room for `count` structures.
-        if unsafe { get(&mut count, versions.as_mut_ptr()) } != ZE_RESULT_SUCCESS {
-            return Vec::new();
-        }
-        versions.truncate(count);
-        versions
+        // SAFETY: `list` passes room for as many structures as it says, or null.
+        let versions = list(zel_component_version_t::default(), |count, versions| unsafe {
+            get(count, versions).ok()
+        });
+        versions.unwrap_or_default()
     }
 
     /// An error that says what to do unless the loader has at least this version. Call it after zeInit: a loader that

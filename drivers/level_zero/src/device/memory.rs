@@ -141,7 +141,7 @@ entry! {
         let if_has = |function| own(function).map_or(0, |_| EXTERNAL);
         properties.memoryAllocationImportTypes = if_has("zeMemAllocDevice");
         properties.memoryAllocationExportTypes = if_has("zeMemGetAllocProperties");
-        properties.imageImportTypes = 0;
+        properties.imageImportTypes = if_has("zeImageCreate");
         properties.imageExportTypes = if_has("zeImageGetAllocPropertiesExt");
         Ok(())
     }

@@ -312,6 +312,9 @@ fn exported_pixels() {
         };
         create(&setup, &desc)
     };
+    let mut external = ze_device_external_memory_properties_t::default();
+    ok!(zeDeviceGetExternalMemoryProperties(setup.device, &mut external));
+    assert_ne!(external.imageImportTypes & ZE_EXTERNAL_MEMORY_TYPE_FLAG_OPAQUE_FD, 0);
     let imported = import(64).unwrap();
     assert_eq!(import(65), Err(ZE_RESULT_ERROR_INVALID_ARGUMENT));
     ok!(zeImageDestroy(imported));
