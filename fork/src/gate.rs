@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, compiler_fen
 use std::sync::{Arc, Mutex as StdMutex, MutexGuard as StdMutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
+use crate::bias::fence_everywhere;
+
 /// The state of a thread. It is never freed, because another thread may read it.
 #[repr(align(64))]
 struct Slot {
@@ -333,10 +335,11 @@ fn wait_for_sections(own: &Slot) -> StdMutexGuard<'static, Slots> {
         // Another forking thread holds it until it has forked.
         let slots = slots();
         GATE.store(CLOSING, Ordering::SeqCst);
-        fence(Ordering::SeqCst);
+        // Threads may begin sections without fences: those of `bias`.
+        fence_everywhere();
         if quiet(&slots) {
             GATE.store(CLOSED, Ordering::SeqCst);
-            fence(Ordering::SeqCst);
+            fence_everywhere();
             // A thread that has waited long may have entered.
             if quiet(&slots) {
                 return slots;

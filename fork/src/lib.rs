@@ -13,13 +13,13 @@
 //! A fork in another thread waits for threads that hold a lock or are in a section. So these must not wait for a thread
 //! that may take a lock, and must not call the client.
 
+mod bias;
 mod gate;
 mod sync;
+mod turns;
 #[cfg(miri)]
 mod yielding;
 
 pub use gate::{AtFork, Section, generation, is_inside, register, section, stop_for_good, watch};
-pub use sync::{
-    InTurn, InTurnGuard, LazyLock, MappedMutexGuard, Mutex, MutexGuard, OnceLock, RwLock, RwLockReadGuard,
-    RwLockWriteGuard, Turn, Turns,
-};
+pub use sync::{LazyLock, MappedMutexGuard, Mutex, MutexGuard, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use turns::{InTurn, InTurnGuard, Turn, Turns};

@@ -101,7 +101,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
         Ok(())
     }
 
-    fn update(&self, nodes: &[Node<Cpu>], changes: &[Change<'_, Cpu>]) -> UrResult<()> {
+    fn update(&self, _builder: &mut PlanBuilder, nodes: &[Node<Cpu>], changes: &[Change<'_, Cpu>]) -> UrResult<()> {
         let mut plan = self.plan.lock();
         let Some(plan) = &mut *plan else { return Ok(()) };
         if let [

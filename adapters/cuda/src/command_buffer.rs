@@ -132,7 +132,7 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
         Ok(())
     }
 
-    fn update(&self, nodes: &[Node<Cuda>], changes: &[Change<'_, Cuda>]) -> UrResult<()> {
+    fn update(&self, _recording: &mut (), nodes: &[Node<Cuda>], changes: &[Change<'_, Cuda>]) -> UrResult<()> {
         let state = &mut *self.state.take();
         let Some(graph) = &mut state.graph else {
             return Ok(());

@@ -109,7 +109,7 @@ impl<B: Backend> CommandBuffer<B> for NoCommandBuffer {
         self.absurd()
     }
 
-    fn update(&self, _: &[Node<B>], _: &[Change<'_, B>]) -> UrResult<()> {
+    fn update(&self, _: &mut (), _: &[Node<B>], _: &[Change<'_, B>]) -> UrResult<()> {
         self.absurd()
     }
 

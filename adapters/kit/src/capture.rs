@@ -16,11 +16,11 @@ use std::sync::{Arc, Weak};
 
 use derive_where::derive_where;
 use oxur_api::*;
-use oxur_fork::{Mutex, MutexGuard};
-use smallvec::SmallVec;
+use oxur_fork::{InTurn, InTurnGuard};
+use smallvec::{SmallVec, smallvec};
 
 use crate::command::trace::trace;
-use crate::command_buffer::{Places, push, sort, splice};
+use crate::command_buffer::{Places, hold, sort, splice, vacant};
 use crate::context::is_same;
 use crate::graph::{CapturedGraph, Graph, SoftwareGraph};
 use crate::handle::{self, HandleKind, export, export_owned, handle_of, object};
@@ -34,7 +34,7 @@ use crate::{
 #[derive_where(Default)]
 pub struct Capture<B: Backend> {
     active: AtomicBool,
-    part: Mutex<Option<CaptureMembership<B>>>,
+    part: InTurn<Option<CaptureMembership<B>>>,
 }
 
 /// The part that a queue has in a capture: the number of its branch. The origin's is zero.
@@ -52,8 +52,8 @@ impl<B: Backend> Capture<B> {
 
     #[cold]
     fn refuse(&self, what: &str) -> UrResult<()> {
-        if let Some(part) = &*self.part.lock() {
-            part.session.state.lock().invalidated = true;
+        if let Some(part) = &*hold::<B, _>(&self.part) {
+            hold::<B, _>(&part.session.state).invalidated = true;
         }
         Err(unsupported_in_capture(format!(
             "{what} has no place in a graph, and the queue captures one"
@@ -65,19 +65,16 @@ impl<B: Backend> Capture<B> {
         let Some(capture) = queue.capture() else {
             return unsupported();
         };
-        let mut part = capture.part.lock();
+        let mut part = hold::<B, _>(&capture.part);
         if part.is_some() {
             crate::bail!(
                 ERROR_INVALID_OPERATION: "the queue captures already: urQueueEndGraphCaptureExp must end that first"
             );
         }
-        let state = Arc::new(Mutex::new(State {
+        let state = Arc::new(InTurn::of_this_thread(State {
             over: false,
-            invalidated: false,
-            nodes: Vec::new(),
-            branches: vec![Branch::of(queue)],
-            of_origin: Vec::new(),
-            runs: Vec::new(),
+            branches: smallvec![Branch::of(queue)],
+            ..State::default()
         }));
         let first = graph.begin(queue, &state)?;
         let session = Arc::new(Session {
@@ -94,7 +91,7 @@ impl<B: Backend> Capture<B> {
 
     /// The graph that the queue captures into.
     pub(crate) fn graph(&self) -> Option<Arc<SoftwareGraph<B>>> {
-        self.part.lock().as_ref().map(|part| part.session.graph.clone())
+        hold::<B, _>(&self.part).as_ref().map(|part| part.session.graph.clone())
     }
 
     /// Ends the capture that the queue began.
@@ -102,7 +99,7 @@ impl<B: Backend> Capture<B> {
         let Some(capture) = queue.capture() else {
             return unsupported();
         };
-        let mut part = capture.part.lock();
+        let mut part = hold::<B, _>(&capture.part);
         let Some(CaptureMembership { session, .. }) = part.take_if(|part| part.branch == 0) else {
             let why = match *part {
                 Some(_) => "a capture ends on the queue that it began on, which this one only joined",
@@ -122,7 +119,7 @@ impl<B: Backend> Capture<B> {
 
     /// A session has ended that the queue may be a fork of.
     fn leave(&self, session: &Arc<Session<B>>) {
-        let mut part = self.part.lock();
+        let mut part = hold::<B, _>(&self.part);
         if part.take_if(|part| Arc::ptr_eq(&part.session, session)).is_some() {
             self.active.store(false, Ordering::Relaxed);
         }
@@ -133,7 +130,7 @@ impl<B: Backend> Drop for Capture<B> {
     fn drop(&mut self) {
         // Nobody else can end it.
         if let Some(CaptureMembership { session, branch: 0 }) = self.part.get_mut().take() {
-            session.state.lock().invalidated = true;
+            hold::<B, _>(&session.state).invalidated = true;
             _ = session.end();
         }
     }
@@ -147,7 +144,7 @@ struct Session<B: Backend> {
     /// How many commands the graph had before.
     first: usize,
     device: Arc<B::Device>,
-    state: Arc<Mutex<State<B>>>,
+    state: Arc<InTurn<State<B>>>,
 }
 
 /// What was captured so far, which the graph knows, too.
@@ -158,11 +155,25 @@ pub(crate) struct State<B: Backend> {
     /// All commands of the graph.
     pub(crate) nodes: Vec<Node<B>>,
     /// The queues that take part, the origin first.
-    branches: Vec<Branch<B>>,
-    /// For each command whether it is the origin's.
-    of_origin: Vec<bool>,
+    branches: SmallVec<[Branch<B>; 1]>,
+    /// The places of the commands that are not the origin's.
+    others: Vec<u32>,
     /// The last run of each command buffer in the graph: runs of one are one after the other.
     runs: Vec<(Arc<B::CommandBuffer>, u32)>,
+}
+
+/// Of a capture that is over: what a child of `fork` finds that nobody can end.
+impl<B: Backend> Default for State<B> {
+    fn default() -> Self {
+        Self {
+            over: true,
+            invalidated: false,
+            nodes: Vec::new(),
+            branches: SmallVec::new(),
+            others: Vec::new(),
+            runs: Vec::new(),
+        }
+    }
 }
 
 /// What a queue has recorded, as far as its next commands may have to wait for it.
@@ -269,7 +280,7 @@ impl<B: Backend> Waits<B> {
     fn session(&self, part: Option<&CaptureMembership<B>>) -> UrResult<Arc<Session<B>>> {
         let mut found = part.map(|part| &part.session);
         for event in &self.captured {
-            if event.session.state.lock().over {
+            if hold::<B, _>(&event.session.state).over {
                 crate::bail!(ERROR_GRAPH_INTERNAL_EVENT: "the capture is over that an event of the wait list is of");
             }
             match found {
@@ -354,18 +365,22 @@ fn record_next<B: Backend>(queue: &Arc<B::Queue>, command: Command<'_, B>) -> Op
     if !queue.is_in_order() || matches!(command, Command::Wait | Command::Barrier { .. }) {
         return None;
     }
-    let part = queue.capture()?.part.lock();
+    let part = hold::<B, _>(&queue.capture()?.part);
     let CaptureMembership { session, branch } = part.as_ref()?;
     let context = session.graph.context();
     context.check_command(&session.device, &command.reborrow()).ok()?;
     trace("captures", queue, &command);
-    let command = command.into_owned().ok()?;
     let mut state = session.open().ok()?;
+    let state = &mut *state;
     let place = u32::try_from(state.nodes.len()).ok()?;
+    let room = vacant(&mut state.nodes);
+    let command = command.into_owned().ok()?;
     let before = state.branches[*branch].base.replace(place);
     let dependencies = before.map_or_else(Places::default, Places::one);
-    push(&mut state.nodes, Node::new(command, dependencies));
-    state.of_origin.push(*branch == 0);
+    room.fill(Node::new(command, dependencies));
+    if *branch != 0 {
+        state.others.push(place);
+    }
     Some(())
 }
 
@@ -383,13 +398,13 @@ unsafe fn record_any<B: Backend>(
     let Some(capture) = queue.capture() else {
         return unsupported();
     };
-    let mut part = capture.part.lock();
+    let mut part = hold::<B, _>(&capture.part);
     let session = waits.session(part.as_ref())?;
     let recorded = session.record(queue, (capture, &mut part), &waits, recorded);
     if let Err(error) = &recorded
         && error.code() == ResultCode::ERROR_GRAPH_CAPTURE_UNSUPPORTED
     {
-        session.state.lock().invalidated = true;
+        hold::<B, _>(&session.state).invalidated = true;
     }
     let (place, command) = recorded?;
     if !event.is_null() {
@@ -408,8 +423,8 @@ unsafe fn record_any<B: Backend>(
 
 impl<B: Backend> Session<B> {
     /// The state, as long as commands can be captured.
-    fn open(&self) -> UrResult<MutexGuard<'_, State<B>>> {
-        let state = self.state.lock();
+    fn open(&self) -> UrResult<InTurnGuard<'_, State<B>>> {
+        let state = hold::<B, _>(&self.state);
         if state.over || state.invalidated {
             crate::bail!(ERROR_GRAPH_CAPTURE_INVALIDATED: "the capture failed before: it can only be ended");
         }
@@ -467,14 +482,14 @@ impl<B: Backend> Session<B> {
             }
         };
         let list = waits.captured.iter().map(|event| event.place);
-        state.append(branch, queue.is_in_order(), recorded, list, self.first)
+        state.append(branch, queue.is_in_order(), recorded, list)
     }
 
     /// Ends it for all queues.
     fn end(self: &Arc<Self>) -> UrResult<()> {
         // The graph's lock comes before that of the state.
         let is_destroyed = self.graph.is_destroyed();
-        let mut state = self.state.lock();
+        let mut state = hold::<B, _>(&self.state);
         state.over = true;
         let result = if state.invalidated {
             Err(crate::error!(
@@ -506,17 +521,17 @@ impl<B: Backend> Session<B> {
 }
 
 impl<B: Backend> State<B> {
-    /// Records a command of a branch that waits for those of `list`. The graph had as many as `first` before.
+    /// Records a command of a branch that waits for those of `list`.
     fn append(
         &mut self,
         branch: usize,
         in_order: bool,
         recorded: Owned<B>,
         list: impl ExactSizeIterator<Item = u32>,
-        first: usize,
     ) -> UrResult<(u32, CommandType)> {
         let of_origin = branch == 0;
         let (branch, nodes) = (&mut self.branches[branch], &mut self.nodes);
+        let first = nodes.len() as u32;
         let (mark, barrier) = match &recorded {
             Owned::Command(OwnedCommand::Wait) => (true, false),
             Owned::Command(OwnedCommand::Barrier { .. }) => (true, true),
@@ -567,13 +582,21 @@ impl<B: Backend> State<B> {
         if let Some(command) = command {
             nodes.push(Node::new(command, Places::new(&after)));
         }
-        self.of_origin.resize(nodes.len() - first, of_origin);
+        if !of_origin {
+            self.others.extend(first..nodes.len() as u32);
+        }
         Ok((place, command_type))
     }
 
     /// Whether commands of the origin wait for all others from `first` on, directly or not.
     fn is_joined(&self, first: usize) -> bool {
-        let mut reached = self.of_origin.clone();
+        if self.others.is_empty() {
+            return true;
+        }
+        let mut reached = vec![true; self.nodes.len() - first];
+        for place in &self.others {
+            reached[*place as usize - first] = false;
+        }
         // Who waits comes behind.
         for (place, node) in self.nodes[first..].iter().enumerate().rev() {
             if !reached[place] {

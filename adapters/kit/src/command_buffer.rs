@@ -21,8 +21,8 @@ use smallvec::SmallVec;
 
 pub(crate) use self::arg_rollback::ArgRollback;
 use self::command_list::Wanted;
-pub use self::command_list::{BufferCommand, CommandList, FEW_COMMANDS, Node, Settings, SignalOf};
-pub(crate) use self::command_list::{NodeList, Places, push, sort, splice};
+pub use self::command_list::{BufferCommand, CommandList, FEW_COMMANDS, Finalized, Node, Settings, SignalOf};
+pub(crate) use self::command_list::{NodeList, Places, hold, sort, splice, vacant};
 use self::signal::check_events;
 pub use self::signal::{CommandSignal, Signal};
 pub use self::software::{SoftwareCommandBuffer, SoftwareRuns};
@@ -34,7 +34,8 @@ use crate::chain::decode;
 use crate::client_call::guard_around;
 use crate::command::trace::trace;
 use crate::entry_hook::enter;
-use crate::handle::{self, Borrowed, export, export_owned, object, optional_object};
+use crate::handle::{self, Borrowed, export_owned, object, optional_object};
+use crate::recycle::recycle;
 use crate::table::entry_points;
 use crate::unsupported;
 use crate::{
@@ -47,7 +48,8 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// events nor wait for some.
     type Signal: CommandSignal<B>;
 
-    /// What is built while commands are appended. It is under the lock of the list of commands, so that an append takes one.
+    /// What is built while commands are appended, and what else goes with the commands. It is under their lock: see
+    /// [`CommandList::nodes`].
     type Recording: Default + Send + 'static;
 
     /// Whether there are command buffers, as devices say by default.
@@ -69,6 +71,14 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// The list is locked meanwhile, as in all methods that get `nodes`.
     fn append(&self, _recording: &mut Self::Recording, _nodes: &[Node<B>]) -> UrResult<()> {
         Ok(())
+    }
+
+    /// The same for a command that the client neither changes nor knows by an event, as the client gave it. `false` leaves it to
+    /// [`append`](Self::append). What is frequent is best inlined here, where it is known which command it is and its operands
+    /// are in registers.
+    #[inline(always)]
+    fn record(&self, _recording: &mut Self::Recording, _nodes: &[Node<B>], _command: Command<'_, B>) -> bool {
+        false
     }
 
     /// A function of the client's is about to append commands of the driver's to this command buffer, or to `child`, by the
@@ -101,7 +111,7 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     /// Commands are not what they were: `changes` says what is new, in the order of the client's updates, which may change
     /// a command more than once. Runs that were enqueued before must not see it. If this fails, all of them are what they
     /// were again.
-    fn update(&self, nodes: &[Node<B>], changes: &[Change<'_, B>]) -> UrResult<()>;
+    fn update(&self, recording: &mut Self::Recording, nodes: &[Node<B>], changes: &[Change<'_, B>]) -> UrResult<()>;
 
     /// Runs all commands, after those of an earlier run of the same buffer.
     fn enqueue(self: &Arc<Self>, queue: &Arc<B::Queue>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
@@ -226,7 +236,7 @@ entry! {
             profiled: desc.enableProfiling != 0,
         };
         let commands = CommandList::new(Arc::clone(&context), Arc::clone(&device), settings);
-        out.write(export(&B::CommandBuffer::create(commands)?));
+        out.write(export_owned(B::CommandBuffer::create(commands)?));
         Ok(())
     }
 
@@ -235,7 +245,7 @@ entry! {
     }
 
     fn urCommandBufferReleaseExp<B>(buffer: ExpCommandBufferHandle) {
-        handle::release::<B::CommandBuffer>(buffer)
+        handle::release_to::<B::CommandBuffer>(buffer, recycle)
     }
 
     fn urCommandBufferFinalizeExp<B>(buffer: ExpCommandBufferHandle) {
@@ -256,10 +266,10 @@ entry! {
         for desc in updates {
             decode_args(desc, &mut args)?;
         }
-        buffer.commands().update(updates, &args, |nodes, changes| {
+        buffer.commands().update(updates, &args, |recording, nodes, changes| {
             let commands = changes.iter().map(|change| nodes[change.place].command.as_command());
             commands.for_each(|command| trace("updates", &buffer, &command));
-            buffer.update(nodes, changes)
+            buffer.update(recording, nodes, changes)
         })
     }
 
@@ -284,7 +294,7 @@ entry! {
             }
             None => Err(crate::error!(ERROR_INVALID_OPERATION: "the command was appended without an event")),
         };
-        buffer.commands().change(&command, Changed::Signal, put, |nodes, changes| buffer.update(nodes, changes))?;
+        buffer.commands().change(&buffer, &command, Changed::Signal, put)?;
         drop(old);
         if let Some(new) = new {
             out.write(export_owned(new));
@@ -314,7 +324,7 @@ entry! {
             }
             Ok(())
         };
-        buffer.commands().change(&command, Changed::Events, put, |nodes, changes| buffer.update(nodes, changes))
+        buffer.commands().change(&buffer, &command, Changed::Events, put)
     }
 
     fn urCommandBufferGetInfoExp<B>(

@@ -11,9 +11,10 @@ use oxur_api::{
 };
 use oxur_fork::OnceLock;
 
+use crate::loan::Loan;
 use crate::{
     Backend, Callback, Context, Event, HandleCell, InfoOut, Object, Queue, SoftwareEvent, UrResult, WaitList, Watch,
-    Watcher, defer_drop, recycled,
+    Watcher, defer_drop, recycle::recycled_with, recycled,
 };
 
 /// What a command gives when it is complete.
@@ -57,9 +58,7 @@ pub trait EventSignal<B: Backend>: Watch {
 pub struct DriverEvent<B: Backend, S> {
     handle_cell: HandleCell,
     signal: S,
-    /// What it began with, if that was another command.
-    began: Box<[S]>,
-    pending: Option<Box<Pending<S>>>,
+    rare: Option<Box<RareParts<S>>>,
     /// When its command was submitted, on a queue for profiling.
     submitted: u64,
     /// Whether it is known to be complete, or to have failed.
@@ -73,9 +72,16 @@ pub struct DriverEvent<B: Backend, S> {
 /// What an event belongs to.
 enum Owner<B: Backend> {
     /// The queue of its command.
-    Queue(Arc<B::Queue>),
+    Queue(Loan<B::Queue>),
     /// A context: it is a native event, or that of a command which may run on any queue.
     Context(Arc<B::Context>),
+}
+
+/// What few events have.
+struct RareParts<S> {
+    /// What it began with, if that was another command.
+    began: Vec<S>,
+    pending: Option<Pending<S>>,
 }
 
 /// A command that will be submitted.
@@ -92,8 +98,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
         Self {
             handle_cell: HandleCell::new(),
             signal,
-            began: Box::default(),
-            pending: None,
+            rare: None,
             submitted: 0,
             over: AtomicBool::new(false),
             waited: AtomicBool::new(false),
@@ -102,11 +107,14 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
         }
     }
 
-    /// The event of a command.
-    #[inline]
+    /// The event of a command. Inlined, so that the signal is in registers.
+    #[inline(always)]
     pub fn new(signal: S, queue: &Arc<B::Queue>, command: CommandType, submitted: u64) -> Arc<Self> {
-        let event = Self::with(signal, command, Owner::Queue(queue.clone()));
-        recycled(Self { submitted, ..event })
+        let owner = Loan::of(queue, queue.loans());
+        recycled_with(|| Self {
+            submitted,
+            ..Self::with(signal, command, Owner::Queue(owner))
+        })
     }
 
     /// The context that it is of.
@@ -120,7 +128,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
     /// Whether its command is in this queue.
     pub fn is_in(&self, queue: &B::Queue) -> bool {
         match &self.owner {
-            Owner::Queue(own) => std::ptr::eq(&**own, queue) && self.pending.is_none(),
+            Owner::Queue(own) => std::ptr::eq(Arc::as_ptr(own), queue) && self.pending().is_none(),
             Owner::Context(_) => false,
         }
     }
@@ -132,10 +140,15 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
         }
     }
 
+    #[inline]
+    fn pending(&self) -> Option<&Pending<S>> {
+        self.rare.as_ref()?.pending.as_ref()
+    }
+
     /// What is to be waited for, and asked.
     #[inline]
     pub fn current(&self) -> &S {
-        let submitted = self.pending.as_ref().and_then(|pending| pending.command.get());
+        let submitted = self.pending().and_then(|pending| pending.command.get());
         submitted.unwrap_or(&self.signal)
     }
 
@@ -153,13 +166,13 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
 
     /// Whether its command will never be submitted.
     fn failed(&self) -> bool {
-        let pending = self.pending.as_ref();
+        let pending = self.pending();
         pending.is_some_and(|pending| pending.failed.load(Ordering::Acquire))
     }
 
     /// Whether its command was not submitted yet, and may still be.
     fn is_to_come(&self) -> bool {
-        let pending = self.pending.as_ref();
+        let pending = self.pending();
         pending.is_some_and(|pending| pending.command.get().is_none()) && !self.failed()
     }
 
@@ -172,7 +185,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
         if self.failed() {
             crate::bail!(ERROR_IN_EVENT_LIST_EXEC_STATUS: "the command {:?} was never submitted", self.command);
         }
-        if self.pending.is_some() {
+        if self.pending().is_some() {
             // What failed behind the host's signal is in the command's own.
             self.current().wait()?;
         }
@@ -226,7 +239,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S>
         }
         let told = || {
             let (mut start, end) = self.times(current)?;
-            for first in &self.began {
+            for first in self.rare.iter().flat_map(|rare| &rare.began) {
                 start = start.min(self.times(first)?.0);
             }
             UrResult::Ok(S::told_times((start, end), self.command, self.submitted))
@@ -284,9 +297,15 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> SoftwareEvent<B> for DriverEve
             return Err(ResultCode::ERROR_INVALID_EVENT.into());
         };
         let submitted = firsts.iter().chain([last]).map(|event| event.submitted).min();
-        let event = Self::with(last.signal.clone(), command, Owner::Queue(queue.clone()));
+        let event = Self::with(
+            last.signal.clone(),
+            command,
+            Owner::Queue(Loan::of(queue, queue.loans())),
+        );
+        let began: Vec<_> = firsts.iter().map(|first| first.signal.clone()).collect();
+        let rare = (!began.is_empty()).then(|| Box::new(RareParts { began, pending: None }));
         Ok(recycled(Self {
-            began: firsts.iter().map(|first| first.signal.clone()).collect(),
+            rare,
             submitted: submitted.unwrap_or(0),
             ..event
         }))
@@ -298,14 +317,15 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> SoftwareEvent<B> for DriverEve
             command: OnceLock::new(),
             failed: AtomicBool::new(false),
         };
+        let (began, pending) = (Vec::new(), Some(pending));
         Ok(Arc::new(Self {
-            pending: Some(Box::new(pending)),
+            rare: Some(Box::new(RareParts { began, pending })),
             ..event
         }))
     }
 
     fn resolve(&self, command: Option<&Arc<Self>>) {
-        let Some(pending) = &self.pending else { return };
+        let Some(pending) = self.pending() else { return };
         let end = self.signal.clone();
         match command {
             Some(command) => {

@@ -6,9 +6,8 @@ use crate::{UrError, UrResult};
 /// The sizes of a range in three dimensions, of which those that it does not have are `rest`.
 #[inline(always)]
 pub fn padded(sizes: &[usize], rest: usize) -> [usize; 3] {
-    let mut all = [rest; 3];
-    all[..sizes.len()].copy_from_slice(sizes);
-    all
+    // Not copied as a slice: that takes a call, and memory that is read before it is written.
+    std::array::from_fn(|d| sizes.get(d).copied().unwrap_or(rest))
 }
 
 /// Refuses work-groups that a kernel or a device does not run: which size a kernel requires, and how many work-items there may

@@ -155,6 +155,7 @@ impl HandleCell {
 }
 
 impl Drop for HandleCell {
+    #[inline(always)]
     fn drop(&mut self) {
         if let Some(entry) = NonNull::new(*self.entry.get_mut()) {
             // SAFETY: entries are never freed.

@@ -62,6 +62,7 @@ mod kernel;
 mod legacy;
 mod library;
 mod libsycl_compat;
+mod loan;
 mod mem;
 mod memory_export;
 pub mod memory_ipc;
@@ -101,7 +102,7 @@ pub use command::{
     OwnedCommand, OwnedDeviceGlobal, OwnedLaunch, OwnedRange, PlainLaunch, Range,
 };
 pub use command_buffer::{
-    BufferCommand, Change, Changed, CommandBuffer, CommandList, CommandSignal, FEW_COMMANDS, LaunchChange,
+    BufferCommand, Change, Changed, CommandBuffer, CommandList, CommandSignal, FEW_COMMANDS, Finalized, LaunchChange,
     NativeCommand, Node, Settings, Signal, SignalOf, SoftwareCommandBuffer, SoftwareRuns,
 };
 pub use context::{Context, Deleters};
@@ -133,6 +134,7 @@ pub use kernel::{
     SnapshotCache,
 };
 pub use library::library_of;
+pub use loan::Loans;
 pub use mem::{BufferProperties, HostPointer, ImageCreate, Mem};
 pub use memory_export::MemoryExport;
 pub use memory_ipc::{MemoryIpc, SharedMemory};

@@ -228,6 +228,11 @@ macro_rules! memory_queue_methods {
             }
             match command {
                 $crate::Command::Launch(launch) => $crate::MemoryQueue::launch(self, launch, wait, event),
+                // There is nothing to check, and it is frequent.
+                $crate::Command::Barrier { .. } => {
+                    let kind = $crate::ur::CommandType::EVENTS_WAIT_WITH_BARRIER;
+                    $crate::MemoryQueue::barrier(self, $crate::Submission::new(kind, wait, event))
+                }
                 command => $crate::memory_queue::submit(self, command, blocking, wait, event),
             }
         }

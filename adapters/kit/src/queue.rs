@@ -12,8 +12,8 @@ use crate::graph_dump;
 use crate::handle::{self, export, object, optional_object};
 use crate::table::entry_points;
 use crate::{
-    Backend, Capture, Command, Device, EventOut, InfoOut, Object, Objects, UrResult, UsmKind, WaitList, args, entry,
-    unsupported,
+    Backend, Capture, Command, Device, EventOut, InfoOut, Loans, Object, Objects, UrResult, UsmKind, WaitList, args,
+    entry, unsupported,
 };
 
 /// A queue of commands for a device.
@@ -64,6 +64,12 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
     /// Hands all commands to the device, where submitting them does not.
     fn flush(&self) -> UrResult<()> {
         Ok(())
+    }
+
+    /// A member that counts the references of it that events have. `None` if they are references as all others.
+    #[inline(always)]
+    fn loans(&self) -> Option<&Loans<Self>> {
+        None
     }
 
     /// The client has given its last reference back. It may still have events that want to know the queue.
@@ -357,7 +363,12 @@ entry! {
     }
 
     fn urQueueRelease<B>(queue: QueueHandle) {
-        handle::release_to::<B::Queue>(queue, |queue| queue.released())
+        handle::release_to::<B::Queue>(queue, |queue| {
+            if let Some(loans) = queue.loans() {
+                loans.end();
+            }
+            queue.released();
+        })
     }
 
     fn urQueueGetNativeHandle<B>(queue: QueueHandle, desc: *mut QueueNativeDesc, native: *mut NativeHandle) {

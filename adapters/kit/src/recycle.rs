@@ -3,62 +3,136 @@
 //!
 //! Dropping an `Arc` decrements two counters and frees memory, and creating one allocates. That is most of the cost of
 //! an event. If the client had the only reference to an event, its memory is kept in a list of the thread for the next
-//! event. The same goes for the kernels of launches in command buffers.
+//! event. The same goes for command buffers and the kernels of launches in them.
 
-use std::any::Any;
+use std::any::TypeId;
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
-use oxur_api::KernelHandle;
+use oxur_api::{ExpCommandBufferHandle, KernelHandle};
 
 use crate::Object;
 use crate::handle::HandleKind;
 
 /// How many blocks of memory a thread keeps for kernels. Command buffers have more of them than queues have events.
 const MOST_KERNELS: usize = 1024;
-/// The same for all else.
-const MOST: usize = 256;
+/// The same for command buffers, which are large.
+const MOST_COMMAND_BUFFERS: usize = 16;
+/// The same for all else. Clients release the events of many commands at once.
+const MOST: usize = 1024;
 
-type Place = Arc<dyn Any + Send + Sync>;
+/// Blocks of one type, because an adapter has one type of event. Each is an `Arc` without a value, of which there is one
+/// reference.
+struct Places {
+    of: Option<TypeId>,
+    free: unsafe fn(*const ()),
+    blocks: Vec<*const ()>,
+}
+
+/// Frees a block.
+///
+/// # Safety
+/// It is an `Arc` of `MaybeUninit<T>` that the caller gives up.
+unsafe fn free<T>(block: *const ()) {
+    // SAFETY: passed on to the caller.
+    drop(unsafe { Arc::from_raw(block.cast::<MaybeUninit<T>>()) });
+}
+
+impl Places {
+    const fn new() -> Self {
+        Self {
+            of: None,
+            free: free::<()>,
+            blocks: Vec::new(),
+        }
+    }
+
+    #[inline(always)]
+    fn take<T: 'static>(&mut self) -> Option<Arc<MaybeUninit<T>>> {
+        if self.of != Some(TypeId::of::<T>()) {
+            return None;
+        }
+        let block = self.blocks.pop()?.cast::<MaybeUninit<T>>();
+        // SAFETY: `put` gave up a reference of such a block.
+        Some(unsafe { Arc::from_raw(block) })
+    }
+
+    #[inline(always)]
+    fn put<T: 'static>(&mut self, block: Arc<MaybeUninit<T>>, most: usize) {
+        if self.of != Some(TypeId::of::<T>()) {
+            self.become_those_of::<T>();
+        }
+        if self.blocks.len() < most {
+            self.blocks.push(Arc::into_raw(block).cast());
+        }
+    }
+
+    #[cold]
+    fn become_those_of<T: 'static>(&mut self) {
+        self.clear();
+        (self.of, self.free) = (Some(TypeId::of::<T>()), free::<T>);
+    }
+
+    fn clear(&mut self) {
+        // SAFETY: `put` gave up a reference of each, which are of the type that this function is for.
+        self.blocks.drain(..).for_each(|block| unsafe { (self.free)(block) });
+    }
+}
+
+impl Drop for Places {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
 
 thread_local! {
-    /// Blocks of one type, because an adapter has one type of event. Each has a single reference, this one.
-    static PLACES: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
-    /// Blocks for kernels, in the same way.
-    static KERNELS: RefCell<Vec<Place>> = const { RefCell::new(Vec::new()) };
+    static PLACES: RefCell<Places> = const { RefCell::new(Places::new()) };
+    static KERNELS: RefCell<Places> = const { RefCell::new(Places::new()) };
+    static COMMAND_BUFFERS: RefCell<Places> = const { RefCell::new(Places::new()) };
 }
 
 const fn is_kernel<T: Object>() -> bool {
     T::TAG == KernelHandle::TAG
 }
 
-/// Calls a function with the thread's list for a type. A thread that is ending has lost it.
-#[inline(always)]
-fn with_places<T: Object, R>(call: impl FnOnce(&mut Vec<Place>) -> R) -> Option<R> {
-    let list = if is_kernel::<T>() { &KERNELS } else { &PLACES };
-    list.try_with(|places| call(&mut places.borrow_mut())).ok()
+const fn is_command_buffer<T: Object>() -> bool {
+    T::TAG == ExpCommandBufferHandle::TAG
 }
 
-/// Like `Arc::new`, in memory that [`recycle`] kept, if there is some. Inlined, so that the object is built in place.
+/// Calls a function with the thread's list for a type, and how many blocks that has at most. A thread that is ending has lost it.
+#[inline(always)]
+fn with_places<T: Object, R>(call: impl FnOnce(&mut Places, usize) -> R) -> Option<R> {
+    let (list, most) = match () {
+        () if is_kernel::<T>() => (&KERNELS, MOST_KERNELS),
+        () if is_command_buffer::<T>() => (&COMMAND_BUFFERS, MOST_COMMAND_BUFFERS),
+        () => (&PLACES, MOST),
+    };
+    list.try_with(|places| call(&mut places.borrow_mut(), most)).ok()
+}
+
+/// Like `Arc::new`, in memory that [`recycle`] kept, if there is some.
 #[inline(always)]
 pub fn recycled<T: Object>(object: T) -> Arc<T> {
+    recycled_with(|| object)
+}
+
+/// The same for an object that is built in place: one that is there before the memory is built elsewhere and moved, and what
+/// was just written in parts is slow to read as a whole.
+#[inline(always)]
+pub(crate) fn recycled_with<T: Object>(object: impl FnOnce() -> T) -> Arc<T> {
     let place = place::<T>();
     // SAFETY: this is the only reference to the memory, new or kept, and there are no weak ones.
     unsafe {
-        Arc::as_ptr(&place).cast_mut().cast::<T>().write(object);
+        Arc::as_ptr(&place).cast_mut().cast::<T>().write(object());
         place.assume_init()
     }
 }
 
 fn place<T: Object>() -> Arc<MaybeUninit<T>> {
-    let kept = with_places::<T, _>(Vec::pop).flatten();
-    match kept.map(Arc::downcast) {
-        Some(Ok(place)) => place,
-        // There is none, or it is of another type and is freed.
-        _ => Arc::new_uninit(),
-    }
+    let kept = with_places::<T, _>(|places, _| places.take());
+    kept.flatten().unwrap_or_else(Arc::new_uninit)
 }
 
 /// Like `drop`, but keeps the memory of an object if this is the last reference.
@@ -74,12 +148,7 @@ pub(crate) fn recycle<T: Object>(object: Arc<T>) {
     unsafe { place.cast_mut().drop_in_place() };
     // SAFETY: the reference from above; `MaybeUninit<T>` has the layout of `T`.
     let place = unsafe { Arc::from_raw(place.cast::<MaybeUninit<T>>()) };
-    let most = if is_kernel::<T>() { MOST_KERNELS } else { MOST };
-    _ = with_places::<T, _>(|places| {
-        if places.len() < most {
-            places.push(place);
-        }
-    });
+    _ = with_places::<T, _>(|places, most| places.put(place, most));
 }
 
 #[cfg(test)]

@@ -17,8 +17,8 @@ pub trait CachedOwner: Sized + 'static {
     /// All owners that are there.
     fn all() -> &'static WeakRegistry<Self>;
 
-    /// Takes an object back that a thread keeps no more.
-    fn take_back(&self, item: Arc<Self::Item>);
+    /// Takes objects back that a thread keeps no more.
+    fn take_back(&self, items: &mut dyn Iterator<Item = Arc<Self::Item>>);
 }
 
 /// How many objects a thread keeps.
@@ -43,43 +43,35 @@ impl<O: CachedOwner> ThreadCache<O> {
         Some(items.swap_remove(at).1)
     }
 
-    /// Takes an object of this owner, if there is room.
+    /// Takes an object of this owner, unless the thread is at it already. Where there is no room, the older half goes back.
     #[inline]
     pub fn put(&self, owner: UniqueId, item: &mut Option<Arc<O::Item>>) {
         let Ok(mut items) = self.0.try_borrow_mut() else { return };
         if items.len() == MOST {
-            make_room::<O>(&mut items, owner);
+            give_back::<O>(&mut items, MOST / 2);
         }
-        if items.len() < MOST {
-            items.extend(item.take().map(|item| (owner, item)));
+        if let Some(item) = item.take() {
+            items.push((owner, item));
         }
     }
 }
 
 impl<O: CachedOwner> Drop for ThreadCache<O> {
     fn drop(&mut self) {
-        give_back::<O>(self.0.get_mut());
+        let items = self.0.get_mut();
+        let count = items.len();
+        give_back::<O>(items, count);
     }
 }
 
-/// Makes room for objects of an owner, if there are such of others.
+/// Gives the first objects back to their owners, as far as these are there: all in a row at once.
 #[cold]
-fn make_room<O: CachedOwner>(items: &mut Vec<(UniqueId, Arc<O::Item>)>, owner: UniqueId) {
-    if items.iter().any(|(number, _)| *number != owner) {
-        give_back::<O>(items);
-    }
-}
-
-/// Gives all objects back to their owners, as far as these are there.
-fn give_back<O: CachedOwner>(items: &mut Vec<(UniqueId, Arc<O::Item>)>) {
-    let mut last: Option<(UniqueId, Option<Arc<O>>)> = None;
-    for (number, item) in items.drain(..) {
-        if last.as_ref().is_none_or(|(known, _)| *known != number) {
-            last = Some((number, O::all().find(number)));
-        }
-        if let Some((_, Some(owner))) = &last {
-            owner.take_back(item);
-        }
+fn give_back<O: CachedOwner>(items: &mut Vec<(UniqueId, Arc<O::Item>)>, count: usize) {
+    let mut items = items.drain(..count).peekable();
+    while let Some((number, first)) = items.next() {
+        let Some(owner) = O::all().find(number) else { continue };
+        let others = std::iter::from_fn(|| items.next_if(|(of, _)| *of == number).map(|(_, item)| item));
+        owner.take_back(&mut std::iter::once(first).chain(others));
     }
 }
 
@@ -101,12 +93,12 @@ mod tests {
             &OWNERS
         }
 
-        fn take_back(&self, item: Arc<u32>) {
-            self.0.lock().push(item);
+        fn take_back(&self, items: &mut dyn Iterator<Item = Arc<u32>>) {
+            self.0.lock().extend(items);
         }
     }
 
-    /// Objects are found by their owner and by what they are, and a full cache makes room for other owners only.
+    /// Objects are found by their owner and by what they are, and a full cache gives half of them back.
     #[test]
     fn a_thread_keeps_objects_of_several_owners() {
         let (cache, owner) = (ThreadCache::<Owner>::new(), Arc::<Owner>::default());
@@ -122,13 +114,18 @@ mod tests {
         assert!(put(one, 1) && put(one, 2) && put(other, 3));
         assert!(take(one, 2) && !take(one, 2) && !take(one, 3) && take(other, 3) && take(one, 1));
 
-        assert!((0..MOST).all(|_| put(one, 4)));
-        assert!(!put(one, 4), "it has a limit");
-        assert!(put(other, 5));
-        assert_eq!(owner.0.lock().len(), MOST, "they have gone back");
+        assert!((0..MOST).all(|_| put(one, 4)) && owner.0.lock().is_empty());
+        assert!(put(one, 5));
+        assert_eq!(owner.0.lock().len(), MOST / 2, "it has a limit");
+        assert!(
+            owner.0.lock().iter().all(|item| **item == 4),
+            "those that it has for longest"
+        );
         // One of them is of an owner that is not there.
-        assert!(put(one, 6));
+        assert!(put(other, 6) && put(one, 7));
         drop(cache);
-        assert_eq!(owner.0.lock().pop().as_deref(), Some(&6));
+        let back = std::mem::take(&mut *owner.0.lock());
+        assert_eq!(back.len(), MOST + 2);
+        assert!(back.iter().all(|item| **item != 6) && back.last().is_some_and(|item| **item == 7));
     }
 }

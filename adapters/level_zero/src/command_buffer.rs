@@ -11,47 +11,43 @@
 //! ones, or cannot change them and the client wants to.
 
 use std::ffi::c_void;
+use std::mem::take;
 use std::ptr::null;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use kit::{
-    Arg, Change, Changed, CommandList, Context as _, EventOut, HandleCell, Moved, Node, OwnedCommand, OwnedLaunch,
-    Signal, SoftwareRuns, TrackedQueue, UrResult, WaitList,
+    Arg, Change, Changed, Command, CommandList, Context as _, EventOut, HandleCell, Moved, Node, OwnedCommand,
+    OwnedLaunch, Signal, SoftwareRuns, TrackedQueue, UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::InTurn;
 use smallvec::SmallVec;
 
 use crate::kernel::Groups;
-use crate::lists::{ListSettings, Recorder};
+use crate::lists::{ListSettings, Recorder, Retired};
 use crate::queue::{After, Deps, Marker, append, append_barrier};
 use crate::ze::{desc, ze, ze_get};
-use crate::{LevelZero, Queue};
+use crate::{Context, Device, LevelZero, Queue};
 
 /// A command buffer.
 pub(crate) struct CommandBuffer {
     pub(crate) handle_cell: HandleCell,
     commands: CommandList<LevelZero>,
-    /// The driver is called with it.
-    state: InTurn<State>,
-    /// Whether there is no list for good. It stays so when the buffer is finalized.
-    is_software: AtomicBool,
     /// Its runs where there is no list.
     software: SoftwareRuns<LevelZero>,
 }
 
+/// What is made of commands as they are appended, and is there for their runs.
 #[derive(Default)]
-struct State {
-    /// `None` until the buffer is finalized, and where the next run makes a new one.
-    list: Option<List>,
+pub(crate) struct Recording {
+    commands: Recorded,
+    /// The last run of a list.
     last: Option<Run>,
 }
 
-/// What is made of commands as they are appended.
 #[derive(Default)]
-pub(crate) enum Recording {
+enum Recorded {
+    /// The first command, or the next run, makes a list.
     #[default]
     Nothing,
     List(List),
@@ -123,7 +119,7 @@ impl List {
             updatable: settings.updatable,
         };
         Ok(Self {
-            recorder: Recorder::new(of_list, commands.context(), commands.device())?,
+            recorder: Recorder::new(of_list, commands)?,
             in_order: settings.in_order,
             ordered: 0,
             launches: Vec::new(),
@@ -135,16 +131,26 @@ impl List {
         self.recorder.list()
     }
 
-    /// Appends the command at this place.
-    fn append(&mut self, place: usize, node: &Node<LevelZero>) -> UrResult<()> {
+    /// What comes now, the last of these commands, comes after those that it depends on.
+    #[inline(always)]
+    fn wait_for(&mut self, nodes: &[Node<LevelZero>]) -> UrResult<()> {
+        let waits = |node: &Node<LevelZero>| node.dependencies().iter().any(|place| *place as usize >= self.ordered);
+        if !self.in_order && nodes.last().is_some_and(waits) {
+            append_barrier(self.raw(), Deps::none())?;
+            self.ordered = nodes.len() - 1;
+        }
+        Ok(())
+    }
+
+    /// Appends the last of these commands.
+    fn append(&mut self, of: &CommandList<LevelZero>, nodes: &[Node<LevelZero>]) -> UrResult<()> {
+        let Some((node, before)) = nodes.split_last() else {
+            return Ok(());
+        };
         if !node.is_common() {
             return kit::unsupported();
         }
-        let waits = node.dependencies().iter().any(|&place| place as usize >= self.ordered);
-        if waits && !self.in_order {
-            append_barrier(self.raw(), Deps::none())?;
-            self.ordered = place;
-        }
+        self.wait_for(nodes)?;
         if node.is_updatable()
             && let OwnedCommand::Launch(launch) = &node.command
             && !launch.range.range().global.contains(&0)
@@ -153,13 +159,13 @@ impl List {
             // SAFETY: a live list, which the caller has for itself.
             let id = unsafe { ze_get!(zeCommandListGetNextCommandIdExp(self.raw(), &desc)) }?;
             self.launches.push(Changeable {
-                place,
+                place: before.len(),
                 id,
                 args: 0,
                 range: false,
             });
         }
-        self.recorder.record(&node.command)
+        self.recorder.record(of, &node.command)
     }
 
     /// Closes it, so that it can run.
@@ -202,12 +208,12 @@ impl List {
     }
 
     /// Changes the list, which does not run, to what was noted, and closes it again.
-    fn change(&mut self, nodes: &[Node<LevelZero>]) -> UrResult<()> {
+    fn change(&mut self, device: &Device, nodes: &[Node<LevelZero>]) -> UrResult<()> {
         let mut descriptions = Descriptions::default();
         for at in self.changed.drain(..) {
             let known = &mut self.launches[at as usize];
             if let OwnedCommand::Launch(launch) = &nodes[known.place].command {
-                descriptions.add(known, launch, &self.recorder)?;
+                descriptions.add(known, launch, device)?;
             }
             (known.args, known.range) = (0, false);
         }
@@ -238,30 +244,30 @@ struct Descriptions {
 
 impl Descriptions {
     /// Adds what is new of a launch.
-    fn add(&mut self, known: &Changeable, launch: &OwnedLaunch<LevelZero>, recorder: &Recorder) -> UrResult<()> {
+    fn add(&mut self, known: &Changeable, launch: &OwnedLaunch<LevelZero>, device: &Device) -> UrResult<()> {
         let mut args = known.args;
         while args != 0 {
             let index = args.trailing_zeros();
             args &= args - 1;
-            let add = |arg: Arg<'_, LevelZero>| self.add_arg(known.id, &arg, recorder);
+            let add = |arg: Arg<'_, LevelZero>| self.add_arg(known.id, &arg, device);
             launch.kernel.own_arg(index, add)?;
         }
         if known.range {
-            let kernel = launch.kernel.on(&recorder.device)?.lock();
-            let groups = kernel.groups(&launch.range.range(), &recorder.device)?;
+            let kernel = launch.kernel.on(device)?.lock();
+            let groups = kernel.groups(&launch.range.range(), device)?;
             self.ranges.extend(groups.map(|groups| (known.id, groups)));
         }
         Ok(())
     }
 
-    fn add_arg(&mut self, id: u64, arg: &Arg<'_, LevelZero>, recorder: &Recorder) -> UrResult<()> {
+    fn add_arg(&mut self, id: u64, arg: &Arg<'_, LevelZero>, device: &Device) -> UrResult<()> {
         let address = |address: usize| (size_of::<usize>(), value(&address.to_ne_bytes()));
         let (size, value) = match arg {
             Arg::Value(_, bytes) => (bytes.len(), value(bytes)),
             Arg::Local(_, size) => (*size, None),
             Arg::Pointer(_, pointer) => address(pointer.addr()),
             Arg::Mem(_, None, _) => address(0),
-            Arg::Mem(_, Some(mem), _) => address(mem.address_on(&recorder.device)?),
+            Arg::Mem(_, Some(mem), _) => address(mem.address_on(device)?),
             Arg::Sampler(..) => return kit::unsupported(),
         };
         let index = arg.index();
@@ -314,46 +320,29 @@ impl CommandBuffer {
     fn has_lists(commands: &CommandList<LevelZero>) -> bool {
         let device = commands.device();
         let runs = device.driver.has(ZE_IMMEDIATE_COMMAND_LIST_APPEND_EXP_NAME);
+        // A list does not tell when each command ran.
+        let runs = runs && !commands.settings().profiled;
         runs && (!commands.settings().updatable || device.facts.mutable_commands & CHANGES == CHANGES)
     }
 
     /// A new list of all commands, ready to run.
     fn list_of(&self, nodes: &[Node<LevelZero>]) -> UrResult<List> {
         let mut list = List::new(&self.commands)?;
-        nodes
-            .iter()
-            .enumerate()
-            .try_for_each(|(place, node)| list.append(place, node))?;
+        (1..=nodes.len()).try_for_each(|count| list.append(&self.commands, &nodes[..count]))?;
         list.close()?;
         Ok(list)
     }
 
-    /// Takes the list away, which stays until its runs are complete.
-    fn retire(&self, state: &mut State) {
-        let Some(list) = state.list.take() else { return };
-        let left = match &state.last {
-            Some(last) if !last.is_over() => match last.end {
-                Some(_) => Some(list.recorder),
-                None => last.queue.retire(list.recorder),
-            },
-            // It does not run.
-            _ => return,
-        };
-        if let Some(list) = left {
-            self.commands.context().retire(list);
-        }
-    }
-
-    /// Appends the command at this place to what is recorded.
-    fn record(&self, recording: &mut Recording, place: usize, node: &Node<LevelZero>) -> UrResult<()> {
-        if matches!(recording, Recording::Nothing) {
-            *recording = match Self::has_lists(&self.commands) {
-                true => Recording::List(List::new(&self.commands)?),
-                false => Recording::Software,
+    /// Appends the last of these commands to what is recorded.
+    fn add(&self, recorded: &mut Recorded, nodes: &[Node<LevelZero>]) -> UrResult<()> {
+        if matches!(recorded, Recorded::Nothing) {
+            *recorded = match Self::has_lists(&self.commands) {
+                true => Recorded::List(List::new(&self.commands)?),
+                false => Recorded::Software,
             };
         }
-        match recording {
-            Recording::List(list) => list.append(place, node),
+        match recorded {
+            Recorded::List(list) => list.append(&self.commands, nodes),
             _ => Ok(()),
         }
     }
@@ -367,15 +356,35 @@ impl CommandBuffer {
     }
 }
 
-fn give_up_list(recording: &mut Recording, reason: &dyn std::fmt::Display) {
+impl Recording {
+    /// Takes the list away, which stays until its runs are complete.
+    fn retire(&mut self, context: &Arc<Context>) {
+        let Recorded::List(List { recorder, .. }) = take(&mut self.commands) else {
+            return;
+        };
+        let left = match &self.last {
+            Some(last) if !last.is_over() => match last.end {
+                Some(_) => Some(Retired(recorder, context.clone())),
+                None => last.queue.retire(Retired(recorder, context.clone())),
+            },
+            _ => return recorder.give_up(context),
+        };
+        if let Some(list) = left {
+            context.retire(list);
+        }
+    }
+}
+
+#[cold]
+fn give_up_list(recorded: &mut Recorded, reason: &dyn std::fmt::Display) {
     log::debug!("the commands of a command buffer are submitted one by one: {reason}");
-    *recording = Recording::Software;
+    *recorded = Recorded::Software;
 }
 
 impl Drop for CommandBuffer {
     fn drop(&mut self) {
-        let mut state = std::mem::take(&mut *self.state.take());
-        self.retire(&mut state);
+        let mut recording = take(self.commands.recording_mut());
+        recording.retire(self.commands.context());
     }
 }
 
@@ -387,11 +396,9 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
     const UPDATE_MAY_FAIL: bool = false;
 
     fn create(commands: CommandList<LevelZero>) -> UrResult<Arc<Self>> {
-        Ok(Arc::new(Self {
+        Ok(kit::recycled(Self {
             handle_cell: HandleCell::new(),
             commands,
-            state: InTurn::default(),
-            is_software: AtomicBool::new(false),
             software: SoftwareRuns::default(),
         }))
     }
@@ -400,47 +407,65 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
         &self.commands
     }
 
+    #[inline(always)]
+    fn record(&self, recording: &mut Recording, nodes: &[Node<LevelZero>], command: Command<'_, LevelZero>) -> bool {
+        let Recorded::List(list) = &mut recording.commands else {
+            return false;
+        };
+        let recorded = match list.wait_for(nodes) {
+            Ok(()) => list.recorder.record_frequent(self.commands.device(), &command),
+            Err(error) => Some(Err(error)),
+        };
+        match recorded {
+            Some(Ok(())) => return true,
+            // What is wrong with it is found when it is appended.
+            Some(Err(error)) => give_up_list(&mut recording.commands, &error),
+            None => {}
+        }
+        false
+    }
+
     fn append(&self, recording: &mut Recording, nodes: &[Node<LevelZero>]) -> UrResult<()> {
-        let Some((node, before)) = nodes.split_last() else {
+        let (recorded, Some(node)) = (&mut recording.commands, nodes.last()) else {
             return Ok(());
         };
-        if let Err(error) = self.record(recording, before.len(), node) {
+        if let Err(error) = self.add(recorded, nodes) {
             // Wrong arguments are an error of the append, and all else of a command is one of the next run.
             self.check(node)?;
-            give_up_list(recording, &error);
-        } else if matches!(recording, Recording::Software) {
+            give_up_list(recorded, &error);
+        } else if matches!(recorded, Recorded::Software) {
             self.check(node)?;
         }
         Ok(())
     }
 
     fn finalize(&self, recording: &mut Recording, nodes: &[Node<LevelZero>]) -> UrResult<()> {
+        let recorded = &mut recording.commands;
         if self.commands.times().is_some() {
-            give_up_list(recording, &"it is told when each of them ran");
+            give_up_list(recorded, &"it is told when each of them ran");
         }
-        if let Recording::List(list) = recording
-            && let Err(error) = list.close()
-        {
-            give_up_list(recording, &error);
-        }
-        let is_software = match std::mem::take(recording) {
-            Recording::List(list) => {
-                self.state.take().list = Some(list);
-                false
+        match recorded {
+            Recorded::Nothing if nodes.is_empty() && !Self::has_lists(&self.commands) => *recorded = Recorded::Software,
+            Recorded::List(list) => {
+                if let Err(error) = list.close() {
+                    give_up_list(recorded, &error);
+                }
             }
-            Recording::Nothing => nodes.is_empty() && !Self::has_lists(&self.commands),
-            Recording::Software => true,
-        };
-        self.is_software.store(is_software, Ordering::Relaxed);
+            _ => {}
+        }
         Ok(())
     }
 
-    fn update(&self, nodes: &[Node<LevelZero>], changes: &[Change<'_, LevelZero>]) -> UrResult<()> {
-        let state = &mut *self.state.take();
-        if let Some(list) = &mut state.list
+    fn update(
+        &self,
+        recording: &mut Recording,
+        nodes: &[Node<LevelZero>],
+        changes: &[Change<'_, LevelZero>],
+    ) -> UrResult<()> {
+        if let Recorded::List(list) = &mut recording.commands
             && !changes.iter().all(|change| list.note(nodes, change))
         {
-            self.retire(state);
+            recording.retire(self.commands.context());
         }
         Ok(())
     }
@@ -451,33 +476,37 @@ impl kit::CommandBuffer<LevelZero> for CommandBuffer {
         wait: WaitList<'_, LevelZero>,
         event: EventOut<'_, LevelZero>,
     ) -> UrResult<()> {
-        if self.is_software.load(Ordering::Relaxed) {
-            return self.software.enqueue(&self.commands, queue, wait, event);
-        }
-        // Dropped when the locks are: it may be all that a queue lives for.
+        // Dropped when the lock is: it may be all that a queue lives for.
         let mut _past = None;
-        let nodes = self.commands.nodes()?;
-        let state = &mut *self.state.take();
-        if let Some(list) = &mut state.list
-            && !list.changed.is_empty()
-        {
-            let runs = state.last.as_ref().is_some_and(|last| !last.is_over());
-            let changed = !runs && {
-                let changed = list.change(&nodes);
-                if let Err(error) = &changed {
-                    log::warn!("a command list is made anew, because it cannot be changed: {error}");
-                }
-                changed.is_ok()
-            };
-            if !changed {
-                self.retire(state);
+        let mut commands = self.commands.nodes()?;
+        let (nodes, state) = commands.parts();
+        match &mut state.commands {
+            Recorded::Software => {
+                drop(commands);
+                return self.software.enqueue(&self.commands, queue, wait, event);
             }
+            Recorded::List(list) if !list.changed.is_empty() => {
+                let runs = state.last.as_ref().is_some_and(|last| !last.is_over());
+                let changed = !runs && {
+                    let changed = list.change(self.commands.device(), nodes);
+                    if let Err(error) = &changed {
+                        log::warn!("a command list is made anew, because it cannot be changed: {error}");
+                    }
+                    changed.is_ok()
+                };
+                if !changed {
+                    state.retire(self.commands.context());
+                }
+            }
+            _ => {}
         }
-        let list = match &mut state.list {
-            Some(list) => list,
-            empty => empty.insert(self.list_of(&nodes)?),
+        if matches!(state.commands, Recorded::Nothing) {
+            state.commands = Recorded::List(self.list_of(nodes)?);
+        }
+        let Recorded::List(list) = &state.commands else {
+            return kit::unsupported();
         };
-        let moved = Moved::of_list(queue, &nodes, wait)?;
+        let moved = Moved::of_list(queue, nodes, wait)?;
         let wait = moved.as_ref().map_or(Ok(wait), Moved::wait_list)?;
         let before = state.last.as_ref().map(|last| last.end(queue)).transpose()?.flatten();
         let after = before.as_ref().map_or(After::Nothing, After::Marker);

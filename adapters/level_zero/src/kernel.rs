@@ -99,6 +99,12 @@ impl Groups {
     }
 }
 
+/// Number by number: to compare all at once has those that are in registers go through memory.
+#[inline(always)]
+fn is_same(known: &[u32; 3], new: &[u32; 3]) -> bool {
+    known[0] == new[0] && known[1] == new[1] && known[2] == new[2]
+}
+
 /// A kernel that is prepared for a launch.
 pub(crate) struct Prepared<'a> {
     kernel: &'a OnDevice,
@@ -307,16 +313,10 @@ impl Prepared<'_> {
         }
     }
 
-    /// Prepares a plain launch, which a list is to have. Returns its work-groups; `None` for a launch of nothing.
-    pub(crate) fn set_plain(
-        &mut self,
-        launch: &PlainLaunch<LevelZero>,
-        device: &Device,
-    ) -> UrResult<Option<ze_group_count_t>> {
-        self.set_state(launch.state())?;
+    /// Sets the arguments of a plain launch.
+    pub(crate) fn set_plain_args(&mut self, launch: &PlainLaunch<LevelZero>) -> UrResult<()> {
         self.kernel.args_of.store(0, Ordering::Relaxed);
-        launch.args().try_for_each(|arg| self.kernel.set(&arg, &mut 0))?;
-        self.set_range(&launch.range().range(), device)
+        launch.args().try_for_each(|arg| self.kernel.set(&arg, &mut 0))
     }
 
     #[inline(never)]
@@ -343,7 +343,7 @@ impl Prepared<'_> {
         let Some(groups) = self.groups(range, device)? else {
             return Ok(None);
         };
-        if self.known.group != groups.size {
+        if !is_same(&self.known.group, &groups.size) {
             let [x, y, z] = groups.size;
             // SAFETY: a live kernel, which is locked.
             unsafe { ze!(zeKernelSetGroupSize(*self.kernel.raw, x, y, z)) }?;
@@ -356,7 +356,7 @@ impl Prepared<'_> {
     /// Sets the first work-item.
     #[inline(always)]
     pub(crate) fn set_offset(&mut self, offset: [u32; 3]) -> UrResult<()> {
-        if self.known.offset != offset {
+        if !is_same(&self.known.offset, &offset) {
             let [x, y, z] = offset;
             // SAFETY: a live kernel, which is locked.
             unsafe { ze!(zeKernelSetGlobalOffsetExp(*self.kernel.raw, x, y, z)) }?;

@@ -5,12 +5,12 @@
 use std::ptr::{from_ref, null};
 use std::sync::Arc;
 
-use kit::{Args, Command, EventOut, OwnedCommand, OwnedLaunch, PlainLaunch, UrResult, WaitList};
+use kit::{Command, CommandList, EventOut, OwnedCommand, Range, UrResult, WaitList};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{Mutex, OnceLock};
+use oxur_fork::{InTurn, OnceLock};
 
-use crate::kernel::OnDevice;
+use crate::kernel::{Kernel, Prepared};
 use crate::queue::{Deps, append_barrier, append_copy, append_fill, append_launch, fills, is_cooperative, of_launch};
 use crate::ze::{self, ListKind, Owned, ze, ze_get};
 use crate::{Context, Device, LevelZero, Queue};
@@ -31,13 +31,13 @@ ze::any_thread!(ListSettings);
 
 /// The lists of a context that nobody uses. They are empty.
 #[derive(Default)]
-pub(crate) struct IdleLists(Mutex<Vec<(ListSettings, Owned<ListKind>)>>);
+pub(crate) struct IdleLists(InTurn<Vec<(ListSettings, Owned<ListKind>)>>);
 
 impl IdleLists {
     /// An empty list.
     fn take(&self, settings: ListSettings, context: &Context, device: &Arc<Device>) -> UrResult<Owned<ListKind>> {
         let idle = {
-            let mut idle = self.0.lock();
+            let mut idle = self.0.take();
             let place = idle.iter().rposition(|(of, _)| *of == settings);
             place.map(|place| idle.swap_remove(place))
         };
@@ -75,38 +75,43 @@ impl IdleLists {
         if let Err(error) = unsafe { ze!(zeCommandListReset(*list)) } {
             return log::debug!("a command list is not used again: {error}");
         }
-        let mut idle = self.0.lock();
+        let mut idle = self.0.take();
         if idle.len() < MOST_IDLE {
             idle.push((settings, list));
         }
     }
 }
 
-/// A list that commands are recorded in. When this is dropped, nobody uses it.
+/// A list that commands are recorded in.
 pub(crate) struct Recorder {
     list: Owned<ListKind>,
     settings: ListSettings,
     /// For commands that have no short way: it has the same list.
     queue: OnceLock<Arc<Queue>>,
-    pub(crate) device: Arc<Device>,
-    context: Arc<Context>,
 }
 
-impl Drop for Recorder {
+/// A list that nobody uses when this is dropped.
+pub(crate) struct Retired(pub(crate) Recorder, pub(crate) Arc<Context>);
+
+impl Drop for Retired {
     fn drop(&mut self) {
-        self.context.shared.lists.put(self.settings, self.list.take());
+        let Recorder { list, settings, .. } = &mut self.0;
+        self.1.shared.lists.put(*settings, list.take());
     }
 }
 
 impl Recorder {
-    pub(crate) fn new(settings: ListSettings, context: &Arc<Context>, device: &Arc<Device>) -> UrResult<Self> {
+    pub(crate) fn new(settings: ListSettings, of: &CommandList<LevelZero>) -> UrResult<Self> {
         Ok(Self {
-            list: context.shared.lists.take(settings, context, device)?,
+            list: of.context().shared.lists.take(settings, of.context(), of.device())?,
             settings,
             queue: OnceLock::new(),
-            device: device.clone(),
-            context: context.clone(),
         })
+    }
+
+    /// The end of one whose list does not run.
+    pub(crate) fn give_up(self, context: &Context) {
+        context.shared.lists.put(self.settings, self.list);
     }
 
     /// The command list.
@@ -115,58 +120,72 @@ impl Recorder {
         *self.list
     }
 
-    /// Appends a command. Those that are frequent have ways that are short.
-    pub(crate) fn record(&self, command: &OwnedCommand<LevelZero>) -> UrResult<()> {
-        if let OwnedCommand::Launch(launch) = command {
-            return match launch.plain() {
-                Some(launch) => self.record_plain(launch),
-                None => self.record_launch(launch),
-            };
-        }
-        match command.as_command() {
+    /// Appends a command that is frequent, and `None` for all others.
+    #[inline(always)]
+    pub(crate) fn record_frequent(&self, device: &Device, command: &Command<'_, LevelZero>) -> Option<UrResult<()>> {
+        match *command {
+            Command::Launch(ref launch) => {
+                let set = |kernel: &mut Prepared<'_>| kernel.set_args(&launch.kernel, launch.args);
+                let cooperative = is_cooperative(&launch.properties);
+                let of = (&**launch.kernel, launch.kernel.state());
+                Some(cooperative.and_then(|cooperative| self.launch(device, of, &launch.range, cooperative, set)))
+            }
             Command::UsmMemcpy { dst, src, size } if size != 0 => {
-                append_copy(self.list(), dst, src, size, Deps::none())
+                Some(append_copy(self.list(), dst, src, size, Deps::none()))
             }
-            Command::UsmFill { dst, pattern, size } if fills(&self.device, dst.addr(), pattern) => {
-                append_fill(self.list(), dst, pattern, size, Deps::none())
+            Command::UsmFill { dst, pattern, size } if fills(device, dst.addr(), pattern) => {
+                Some(append_fill(self.list(), dst, pattern, size, Deps::none()))
             }
-            command => self.record_other(command),
+            _ => None,
+        }
+    }
+
+    /// Appends a command.
+    pub(crate) fn record(&self, of: &CommandList<LevelZero>, command: &OwnedCommand<LevelZero>) -> UrResult<()> {
+        let device = of.device();
+        if let OwnedCommand::Launch(launch) = command
+            && let Some(plain) = launch.plain()
+        {
+            let set = |kernel: &mut Prepared<'_>| kernel.set_plain_args(plain);
+            let (of, range) = ((&**plain.kernel(), plain.state()), plain.range().range());
+            return self.launch(device, of, &range, false, set);
+        }
+        let command = command.as_command();
+        match self.record_frequent(device, &command) {
+            Some(recorded) => recorded,
+            None => self.record_other(of, command),
         }
     }
 
     #[inline(never)]
-    fn record_other(&self, command: Command<'_, LevelZero>) -> UrResult<()> {
+    fn record_other(&self, of: &CommandList<LevelZero>, command: Command<'_, LevelZero>) -> UrResult<()> {
         let queue = self.queue.get_or_init(|| {
             // SAFETY: the list is not the queue's to destroy, and is there as long as anybody uses the queue.
             let list = unsafe { Owned::new(self.list(), false) };
-            Queue::recording(list, &self.context, &self.device)
+            Queue::recording(list, of.context(), of.device())
         });
         kit::Queue::submit(queue, command, false, WaitList::empty(), EventOut::none())
     }
 
-    fn append(&self, kernel: &OnDevice, groups: Option<ze_group_count_t>, cooperative: bool) -> UrResult<()> {
-        match groups {
+    /// Appends a launch of a kernel in a state, whose arguments `set` sets.
+    #[inline(always)]
+    fn launch(
+        &self,
+        device: &Device,
+        (kernel, state): (&Kernel, u32),
+        range: &Range<'_>,
+        cooperative: bool,
+        set: impl FnOnce(&mut Prepared<'_>) -> UrResult<()>,
+    ) -> UrResult<()> {
+        let kernel = kernel.on(device)?;
+        let mut prepared = kernel.lock();
+        prepared.set_state(state)?;
+        set(&mut prepared)?;
+        match prepared.set_range(range, device)? {
             Some(groups) => {
                 append_launch(self.list(), kernel.handle(), &groups, cooperative, Deps::none()).map_err(of_launch)
             }
             None => append_barrier(self.list(), Deps::none()),
         }
-    }
-
-    fn record_plain(&self, launch: &PlainLaunch<LevelZero>) -> UrResult<()> {
-        let kernel = launch.kernel().on(&self.device)?;
-        let mut prepared = kernel.lock();
-        let groups = prepared.set_plain(launch, &self.device)?;
-        self.append(kernel, groups, false)
-    }
-
-    fn record_launch(&self, launch: &OwnedLaunch<LevelZero>) -> UrResult<()> {
-        let cooperative = is_cooperative(&launch.properties)?;
-        let kernel = launch.kernel.on(&self.device)?;
-        let mut prepared = kernel.lock();
-        prepared.set_state(launch.kernel.state())?;
-        prepared.set_args(&launch.kernel, Args::none())?;
-        let groups = prepared.set_range(&launch.range.range(), &self.device)?;
-        self.append(kernel, groups, cooperative)
     }
 }

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use kit::ur::{CommandType, NativeHandle, QueueFlags};
 use kit::{
-    BusyMark, Capture, Context as _, EventOut, HandleCell, InFlight, Objects, QueueNativeProperties, QueueProperties,
-    UrResult, WaitList,
+    BusyMark, Capture, Context as _, EventOut, HandleCell, InFlight, Loans, Objects, QueueNativeProperties,
+    QueueProperties, UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -26,7 +26,7 @@ pub(crate) use self::commands::{
 use self::submit::State;
 pub(crate) use self::submit::{After, Deps, Marker};
 use crate::event::{EventType, WATCHER};
-use crate::lists::Recorder;
+use crate::lists::Retired;
 use crate::ze::{self, ListKind, Owned, ze};
 use crate::{Context, Device, LevelZero, Mem};
 
@@ -56,8 +56,9 @@ pub(crate) struct Queue {
     complete: AtomicU64,
     /// In order: lists that ran as the last of so many commands, and that nobody has any more. Not a part of what is changed in
     /// turn: who gives up a list may have no turn.
-    retired: Mutex<Vec<(u64, Recorder)>>,
+    retired: Mutex<Vec<(u64, Retired)>>,
     has_retired: AtomicBool,
+    loans: Loans<Self>,
     pub(crate) device: Arc<Device>,
     pub(crate) context: Arc<Context>,
 }
@@ -86,6 +87,7 @@ impl Queue {
             complete: AtomicU64::new(0),
             retired: Mutex::default(),
             has_retired: AtomicBool::new(false),
+            loans: Loans::default(),
             device: device.clone(),
             context: context.clone(),
         }
@@ -191,6 +193,10 @@ impl kit::Queue<LevelZero> for Queue {
     }
 
     kit::queue_member_methods!(LevelZero);
+
+    fn loans(&self) -> Option<&Loans<Self>> {
+        Some(&self.loans)
+    }
 
     fn is_empty(&self) -> UrResult<bool> {
         Ok(self.is_complete())

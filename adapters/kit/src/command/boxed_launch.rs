@@ -99,11 +99,16 @@ impl PlainArgs {
                 return None;
             }
             let (kind, value) = match arg {
-                Arg::Value(_, bytes) => {
-                    let mut value = [0; 8];
-                    value.get_mut(..bytes.len())?.copy_from_slice(bytes);
-                    (bytes.len() as u64, value)
-                }
+                // Numbers of the machine's stay in a register on their way.
+                Arg::Value(_, bytes) => match *bytes {
+                    [a, b, c, d] => (4, [a, b, c, d, 0, 0, 0, 0]),
+                    [a, b, c, d, e, f, g, h] => (8, [a, b, c, d, e, f, g, h]),
+                    _ => {
+                        let mut value = [0; 8];
+                        value.get_mut(..bytes.len())?.copy_from_slice(bytes);
+                        (bytes.len() as u64, value)
+                    }
+                },
                 Arg::Pointer(_, pointer) => (POINTER, pointer.expose_provenance().to_ne_bytes()),
                 Arg::Local(_, size) => (LOCAL, size.to_ne_bytes()),
                 Arg::Mem(..) | Arg::Sampler(..) => return None,

@@ -47,6 +47,9 @@ const MANY_COMMANDS: usize = 128;
 /// What a command of an adapter's signals.
 pub type SignalOf<B> = <<B as Backend>::CommandBuffer as CommandBuffer<B>>::Signal;
 
+/// What an adapter builds of commands.
+pub(super) type RecordingOf<B> = <<B as Backend>::CommandBuffer as CommandBuffer<B>>::Recording;
+
 /// Places of commands in a command buffer.
 pub(crate) type Places = ShortList<u32, 3>;
 
@@ -173,7 +176,7 @@ impl<B: Backend> Drop for NodeList<B> {
 pub(super) struct State<B: Backend> {
     /// Unless they are [shared](CommandList::shared).
     pub(super) nodes: Vec<Node<B>>,
-    recording: <B::CommandBuffer as CommandBuffer<B>>::Recording,
+    pub(super) recording: RecordingOf<B>,
     pub(super) finalized: bool,
 }
 
@@ -184,8 +187,8 @@ impl<B: Backend> Drop for CommandList<B> {
 }
 
 /// Takes data, for a caller that may call the adapter while it has them: see [`Backend::CALLS_DRIVER`].
-#[inline]
-pub(super) fn hold<B: Backend, T: Default>(data: &InTurn<T>) -> InTurnGuard<'_, T> {
+#[inline(always)]
+pub(crate) fn hold<B: Backend, T: Default>(data: &InTurn<T>) -> InTurnGuard<'_, T> {
     match B::CALLS_DRIVER {
         true => data.take(),
         false => data.lock(),
@@ -198,13 +201,22 @@ fn all<'a, B: Backend>(own: &'a Vec<Node<B>>, shared: Option<&'a NodeList<B>>) -
     shared.map_or(own, |shared| &shared.0)
 }
 
-/// The commands of a list that nobody changes meanwhile.
-struct Nodes<'a, B: Backend> {
+/// The commands of a finalized list, which nobody changes meanwhile.
+pub struct Finalized<'a, B: Backend> {
     state: InTurnGuard<'a, State<B>>,
     shared: Option<&'a NodeList<B>>,
 }
 
-impl<B: Backend> std::ops::Deref for Nodes<'_, B> {
+impl<B: Backend> Finalized<'_, B> {
+    /// The commands, with what was built of them.
+    #[inline]
+    pub fn parts(&mut self) -> (&[Node<B>], &mut RecordingOf<B>) {
+        let State { nodes, recording, .. } = &mut *self.state;
+        (all(nodes, self.shared), recording)
+    }
+}
+
+impl<B: Backend> std::ops::Deref for Finalized<'_, B> {
     type Target = Vec<Node<B>>;
 
     #[inline]
@@ -248,7 +260,7 @@ impl<B: Backend> CommandList<B> {
             settings,
             command_type,
             shared,
-            state: InTurn::new(State {
+            state: InTurn::of_this_thread(State {
                 nodes,
                 recording: Default::default(),
                 finalized: false,
@@ -278,6 +290,11 @@ impl<B: Backend> CommandList<B> {
         self.times.get()
     }
 
+    /// What was built of the commands, at the end.
+    pub fn recording_mut(&mut self) -> &mut RecordingOf<B> {
+        &mut self.state.get_mut().recording
+    }
+
     /// What the ABI calls a run of it.
     pub fn command_type(&self) -> CommandType {
         self.command_type
@@ -296,7 +313,7 @@ impl<B: Backend> CommandList<B> {
     }
 
     /// The commands of a finalized buffer, which nobody changes while the guard lives.
-    pub fn nodes(&self) -> UrResult<impl std::ops::Deref<Target = Vec<Node<B>>> + '_> {
+    pub fn nodes(&self) -> UrResult<Finalized<'_, B>> {
         let state = self.lock();
         if !state.finalized {
             crate::bail!(
@@ -304,7 +321,7 @@ impl<B: Backend> CommandList<B> {
             );
         }
         let shared = self.shared.as_deref();
-        Ok(Nodes { state, shared })
+        Ok(Finalized { state, shared })
     }
 
     /// Appends a command that waits for those of `dependencies`, and for `events`.
@@ -327,8 +344,6 @@ impl<B: Backend> CommandList<B> {
             ));
         }
         let command_type = command.command_type();
-        // Before the lock is taken: a launch takes a snapshot of its kernel, which calls the driver.
-        let command = command.into_owned()?;
         // Not `open`: a guard that is returned beside an error goes through memory.
         let mut guard = self.lock();
         let state = &mut *guard;
@@ -354,14 +369,16 @@ impl<B: Backend> CommandList<B> {
             event,
             handle: handle.as_ref().map(handle_of),
         };
-        let node = Node {
-            command,
+        let is_common = handle.is_none() && rare.is_none();
+        let vacant = vacant(&mut state.nodes);
+        vacant.fill(Node {
+            command: command.reborrow().into_owned()?,
             dependencies,
             handle,
             rare,
-        };
-        push(&mut state.nodes, node);
-        if let Err(error) = buffer.append(&mut state.recording, &state.nodes) {
+        });
+        let is_recorded = is_common && buffer.record(&mut state.recording, &state.nodes, command);
+        if !is_recorded && let Err(error) = buffer.append(&mut state.recording, &state.nodes) {
             let refused = state.nodes.pop();
             drop(guard);
             drop(refused);
@@ -528,16 +545,30 @@ impl<B: Backend> CommandList<B> {
     }
 }
 
-/// Appends a command to others, which are many: it is written where it stays.
+/// Room for a command behind others, which are many. Nothing may fail between this and [`Vacant::fill`]: a command that may yet
+/// have to be dropped is in memory, and moved from there.
 #[inline(always)]
-pub(crate) fn push<B: Backend>(nodes: &mut Vec<Node<B>>, node: Node<B>) {
-    let place = nodes.len();
-    if place == nodes.capacity() {
+pub(crate) fn vacant<B: Backend>(nodes: &mut Vec<Node<B>>) -> Vacant<'_, B> {
+    if nodes.len() == nodes.capacity() {
         grow(nodes);
     }
-    nodes.spare_capacity_mut()[0].write(node);
-    // SAFETY: the node behind the others was just written.
-    unsafe { nodes.set_len(place + 1) };
+    Vacant(nodes)
+}
+
+/// A list of commands that has room for one more.
+pub(crate) struct Vacant<'a, B: Backend>(&'a mut Vec<Node<B>>);
+
+impl<B: Backend> Vacant<'_, B> {
+    /// Writes a command where it stays.
+    #[inline(always)]
+    pub(crate) fn fill(self, node: Node<B>) {
+        let place = self.0.len();
+        // SAFETY: there is room behind the others, and the command is written there.
+        unsafe {
+            self.0.as_mut_ptr().add(place).write(node);
+            self.0.set_len(place + 1);
+        }
+    }
 }
 
 /// Makes room for more commands. To grow from a few one at a time costs more than to append.
@@ -664,6 +695,17 @@ impl<B: Backend> Node<B> {
     #[inline]
     pub fn is_common(&self) -> bool {
         self.rare.is_none()
+    }
+
+    /// Whether there is anything to drop.
+    #[inline(always)]
+    pub(super) fn owns(&self) -> bool {
+        let in_command = match &self.command {
+            OwnedCommand::Wait | OwnedCommand::UsmMemcpy { .. } => false,
+            OwnedCommand::UsmFill { pattern, .. } => pattern.is_long(),
+            _ => true,
+        };
+        in_command || self.dependencies.is_long() || self.handle.is_some() || self.rare.is_some()
     }
 
     /// Whether the client can change it.

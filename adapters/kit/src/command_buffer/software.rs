@@ -294,7 +294,7 @@ where
         Ok(())
     }
 
-    fn update(&self, _nodes: &[Node<B>], _changes: &[Change<'_, B>]) -> UrResult<()> {
+    fn update(&self, _recording: &mut (), _nodes: &[Node<B>], _changes: &[Change<'_, B>]) -> UrResult<()> {
         // Runs take what they find, and a queue has copied the arguments of what was submitted.
         Ok(())
     }

@@ -9,7 +9,7 @@ use oxur_fork::InTurnGuard;
 use smallvec::SmallVec;
 
 use super::ArgRollback;
-use super::command_list::{BufferCommand, CommandList, Node, State, invalid};
+use super::command_list::{BufferCommand, CommandList, Node, RecordingOf, State, invalid};
 use crate::chain::decode;
 use crate::handle::{Borrowed, object, optional_object};
 use crate::{Arg, Args, Backend, CommandBuffer, Kernel, OwnedCommand, OwnedLaunch, OwnedRange, Range, UrResult, args};
@@ -352,13 +352,13 @@ impl<B: Backend> CommandList<B> {
         &self,
         updates: &'a [ExpCommandBufferUpdateKernelLaunchDesc],
         mut args: &'a [Arg<'a, B>],
-        changed: impl FnOnce(&[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
+        changed: impl FnOnce(&mut RecordingOf<B>, &[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
     ) -> UrResult<()> {
         let mut changes = SmallVec::<[_; 1]>::with_capacity(updates.len());
         // Dropped after the lock: to release a kernel is a call of the driver's.
         let mut replaced = SmallVec::<[_; 1]>::with_capacity(updates.len());
         let mut state = self.updatable()?;
-        let nodes = &mut state.nodes;
+        let State { nodes, recording, .. } = &mut *state;
         let is_only = updates.len() == 1 && !B::CommandBuffer::UPDATE_MAY_FAIL;
         let updated = updates.iter().try_for_each(|desc| {
             // SAFETY: passed on to the caller.
@@ -370,7 +370,7 @@ impl<B: Backend> CommandList<B> {
             replaced.push(old);
             Ok(())
         });
-        let updated = updated.and_then(|()| changed(nodes, &changes));
+        let updated = updated.and_then(|()| changed(recording, nodes, &changes));
         let ends = changes.iter().zip(&mut replaced);
         match updated {
             Ok(()) => ends.for_each(|(change, old)| old.commit(nodes, change)),
@@ -387,17 +387,17 @@ impl<B: Backend> CommandList<B> {
     /// Changes what one command waits for, or what it signals.
     pub(super) fn change(
         &self,
+        buffer: &B::CommandBuffer,
         command: &BufferCommand<B>,
         what: Changed<'_, B>,
         change: impl FnOnce(&mut Node<B>) -> UrResult<()>,
-        changed: impl FnOnce(&[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
     ) -> UrResult<()> {
         let place = command.place;
-        let mut state = self.updatable()?;
-        change(&mut state.nodes[place])?;
+        let State { nodes, recording, .. } = &mut *self.updatable()?;
+        change(&mut nodes[place])?;
         let changes = [Change { place, what }];
-        self.draw_again(&state.nodes, &changes);
-        changed(&state.nodes, &changes)
+        self.draw_again(nodes, &changes);
+        buffer.update(recording, nodes, &changes)
     }
 
     fn draw_again(&self, nodes: &[Node<B>], changes: &[Change<'_, B>]) {

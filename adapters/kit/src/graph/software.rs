@@ -8,12 +8,13 @@ use std::mem::{replace, take};
 use std::path::Path;
 use std::sync::Arc;
 
+use derive_where::derive_where;
 use oxur_api::*;
-use oxur_fork::Mutex;
+use oxur_fork::InTurn;
 
 use super::{CapturedGraph, ExecutableGraph, Graph, GraphCell};
 use crate::capture;
-use crate::command_buffer::NodeList;
+use crate::command_buffer::{NodeList, hold};
 use crate::context::is_same;
 use crate::graph_dump::{self, CommandTimings, NodeLabel};
 use crate::queue::is_profiled;
@@ -27,9 +28,10 @@ pub struct SoftwareGraph<B: Backend> {
     handle_cell: HandleCell,
     graph_cell: GraphCell,
     context: Arc<B::Context>,
-    state: Mutex<State<B>>,
+    state: InTurn<State<B>>,
 }
 
+#[derive_where(Default)]
 struct State<B: Backend> {
     /// The device of its commands, once it has some.
     device: Option<Arc<B::Device>>,
@@ -45,15 +47,21 @@ struct State<B: Backend> {
 /// The commands of a graph.
 enum Commands<B: Backend> {
     /// A capture has them: what there was before, and what queues capture into it.
-    Growing(Arc<Mutex<capture::State<B>>>),
+    Growing(Arc<InTurn<capture::State<B>>>),
     /// All of them, while no queue captures. What is made of the graph shares them.
     Whole(Arc<NodeList<B>>),
+}
+
+impl<B: Backend> Default for Commands<B> {
+    fn default() -> Self {
+        Self::Whole(Arc::default())
+    }
 }
 
 impl<B: Backend> Commands<B> {
     fn read<T>(&self, read: impl FnOnce(&[Node<B>]) -> T) -> T {
         match self {
-            Self::Growing(capture) => read(&capture.lock().nodes),
+            Self::Growing(capture) => read(&hold::<B, _>(capture).nodes),
             Self::Whole(nodes) => read(nodes),
         }
     }
@@ -84,13 +92,7 @@ impl<B: Backend> SoftwareGraph<B> {
             handle_cell: HandleCell::new(),
             graph_cell: GraphCell::new(),
             context: context.clone(),
-            state: Mutex::new(State {
-                device: None,
-                commands: Commands::Whole(Arc::default()),
-                destroyed: false,
-                profiled: false,
-                times: None,
-            }),
+            state: InTurn::of_this_thread(State::default()),
         })
     }
 
@@ -100,11 +102,11 @@ impl<B: Backend> SoftwareGraph<B> {
     }
 
     /// Begins a capture of a queue's, which gets the commands until it ends. Returns how many there are before it.
-    pub(crate) fn begin(&self, queue: &B::Queue, capture: &Arc<Mutex<capture::State<B>>>) -> UrResult<usize> {
+    pub(crate) fn begin(&self, queue: &B::Queue, capture: &Arc<InTurn<capture::State<B>>>) -> UrResult<usize> {
         if !is_same::<B>(queue.context(), &self.context) {
             crate::bail!(ERROR_INVALID_CONTEXT: "the queue and the graph are of different contexts");
         }
-        let state = &mut *self.state.lock();
+        let state = &mut *hold::<B, _>(&self.state);
         let whole = state.commands.whole()?;
         if state
             .device
@@ -120,19 +122,19 @@ impl<B: Backend> SoftwareGraph<B> {
             false => NodeList::into_nodes(take(whole)),
         };
         let before = nodes.len();
-        capture.lock().nodes = nodes;
+        hold::<B, _>(capture).nodes = nodes;
         state.commands = Commands::Growing(capture.clone());
         Ok(before)
     }
 
     /// Whether the client has destroyed it.
     pub(crate) fn is_destroyed(&self) -> bool {
-        self.state.lock().destroyed
+        hold::<B, _>(&self.state).destroyed
     }
 
     /// Ends a capture, which gives the commands back. If it failed, its own go: there were as many as `before` without them.
     pub(crate) fn end(&self, mut nodes: Vec<Node<B>>, failed: bool, before: usize) {
-        let mut state = self.state.lock();
+        let mut state = hold::<B, _>(&self.state);
         let gone = match (state.destroyed, failed) {
             (true, _) => take(&mut nodes),
             (false, true) => nodes.split_off(before),
@@ -146,7 +148,7 @@ impl<B: Backend> SoftwareGraph<B> {
 
     /// Its picture, with the times of the last run of what was made of it last.
     fn graph_dump(&self) -> String {
-        let state = self.state.lock();
+        let state = hold::<B, _>(&self.state);
         let commands: Vec<_> = state.commands.read(|nodes| nodes.iter().map(NodeLabel::new).collect());
         let (profiled, times) = (state.profiled, state.times.clone());
         drop(state);
@@ -211,11 +213,11 @@ where
     }
 
     fn is_empty(&self) -> UrResult<bool> {
-        Ok(self.state.lock().commands.read(<[_]>::is_empty))
+        Ok(hold::<B, _>(&self.state).commands.read(<[_]>::is_empty))
     }
 
     fn instantiate(self: &Arc<Self>) -> UrResult<Arc<SoftwareExecutableGraph<B>>> {
-        let mut state = self.state.lock();
+        let mut state = hold::<B, _>(&self.state);
         let nodes = state.commands.whole()?.clone();
         // A graph without commands runs on any.
         let device = state.device.as_ref().unwrap_or(&self.context.devices()[0]).clone();
@@ -232,7 +234,7 @@ where
         buffer.commands().append_all(&buffer)?;
         buffer.commands().finalize(&buffer)?;
         let times = buffer.commands().times().cloned();
-        let old = replace(&mut self.state.lock().times, times);
+        let old = replace(&mut hold::<B, _>(&self.state).times, times);
         // Events and their queues may go with it: not under the lock.
         drop(old);
         let handle_cell = HandleCell::new();
@@ -247,7 +249,7 @@ where
 
     /// Whoever else has the graph only keeps the place.
     fn destroy(&self) {
-        let mut state = self.state.lock();
+        let mut state = hold::<B, _>(&self.state);
         state.destroyed = true;
         let times = state.times.take();
         // A capture needs the commands to its end.

@@ -104,7 +104,7 @@ impl kit::CommandBuffer<Native> for CommandBuffer {
         Ok(())
     }
 
-    fn update(&self, _: &[Node<Native>], changes: &[Change<'_, Native>]) -> UrResult<()> {
+    fn update(&self, _: &mut usize, _: &[Node<Native>], changes: &[Change<'_, Native>]) -> UrResult<()> {
         changes.iter().for_each(|change| self.tell(words(change)));
         Ok(())
     }

@@ -278,14 +278,14 @@ impl EventPools {
     }
 
     /// Takes an event back, which nobody knows any more.
-    #[inline]
+    #[inline(always)]
     fn put(&self, event: Arc<RawEvent>) {
         let (counts, mut event) = (event.counts, Some(event));
         if counts {
             _ = GIVEN_UP.try_with(|events| events.put(self.number, &mut event));
         }
         if let Some(event) = event {
-            self.take_back(event);
+            self.take_back(&mut std::iter::once(event));
         }
     }
 }
@@ -297,12 +297,19 @@ impl CachedOwner for EventPools {
         &POOLS
     }
 
-    fn take_back(&self, event: Arc<RawEvent>) {
-        let over = event.counts || event.is_over();
-        let mut events = self.of_kind(event.kind).lock();
-        match over {
-            true => events.free.push(event),
-            false => events.limbo.push(event),
+    fn take_back(&self, given: &mut dyn Iterator<Item = Arc<RawEvent>>) {
+        let mut given = given.peekable();
+        while let Some(event) = given.next() {
+            let kind = event.kind;
+            // The driver is not called while the lock is held.
+            let over = event.counts || event.is_over();
+            let mut events = self.of_kind(kind).lock();
+            match over {
+                true => events.free.push(event),
+                false => events.limbo.push(event),
+            }
+            let same = || given.next_if(|next| next.counts && next.kind == kind);
+            events.free.extend(std::iter::from_fn(same));
         }
     }
 }

@@ -181,6 +181,7 @@ impl MemoryQueue<LevelZero> for Queue {
         })
     }
 
+    #[inline(always)]
     fn barrier(self: &Arc<Self>, how: How<'_>) -> UrResult<()> {
         let has_list = !how.wait.is_empty();
         if !self.in_order && has_list && how.wait.iter().all(|event| event.is_over()) {

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 use super::{How, Queue, Wait, append_barrier};
 use crate::Event;
 use crate::event::{EventRef, EventType};
-use crate::lists::Recorder;
+use crate::lists::Retired;
 use crate::ze::ze;
 
 /// What commands wait for: kept until they have.
@@ -334,7 +334,7 @@ impl Queue {
 
     /// Takes over a list that may still run in this queue, and is in use no more when all commands are complete that there
     /// are now. Gives it back if there are too many: a client that never waits for the queue would have all of them stay.
-    pub(crate) fn retire(&self, list: Recorder) -> Option<Recorder> {
+    pub(crate) fn retire(&self, list: Retired) -> Option<Retired> {
         let mut retired = self.retired.lock();
         if retired.len() == MOST_RETIRED {
             return Some(list);

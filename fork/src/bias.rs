@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Turns that are cheap for a thread that has them for itself, as most objects of a client are one thread's.
+//!
+//! The first thread that takes a lock becomes its owner. An owner takes it without an atomic operation: it stores that it has
+//! the turn, and then looks whether it is still the owner. Another thread ends that for good: it stores that there is no owner,
+//! has all threads of the process pass a fence (`membarrier`), and then looks whether the owner has the turn. By Dekker's
+//! pattern one of the two sees the other's store. It costs microseconds, once for each lock, and a process in which it
+//! happens often makes no more owners.
+
+use std::hint::cold_path;
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering, compiler_fence, fence};
+use std::time::Duration;
+
+use crate::gate::generation;
+use crate::turns::{Turn, Turns, futex_wait, futex_wake};
+
+/// A lock as [`Turns`].
+#[derive(Debug)]
+pub(crate) struct BiasedTurns {
+    /// Taken by all that are not the owner.
+    turns: Turns,
+    /// Zero while the owner does not have the turn, otherwise the generation of the process plus one. The owner stores it, and
+    /// a thread that has the turn of `turns`.
+    held: AtomicU32,
+    /// The thread that needs no turn of `turns`, or one of the constants below. Who has that turn stores it.
+    owner: AtomicUsize,
+}
+
+/// No thread has become the owner yet.
+const UNUSED: usize = 1;
+/// There is no owner any more.
+const NOBODY: usize = 2;
+
+/// Releases the lock when it is dropped.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct BiasedTurn<'a> {
+    turns: &'a BiasedTurns,
+    /// The owner; 0 for a turn of `turns`.
+    owner: usize,
+    of: u32,
+    inherited: bool,
+}
+
+impl Default for BiasedTurns {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl BiasedTurns {
+    /// An unlocked lock.
+    pub(crate) const fn new() -> Self {
+        Self {
+            turns: Turns::new(),
+            held: AtomicU32::new(0),
+            owner: AtomicUsize::new(UNUSED),
+        }
+    }
+
+    /// The same with the calling thread as the owner from the start.
+    #[inline]
+    pub(crate) fn of_this_thread() -> Self {
+        Self {
+            owner: AtomicUsize::new(if may_own() { this_thread() } else { UNUSED }),
+            ..Self::new()
+        }
+    }
+
+    /// Whether the calling thread is the owner, or becomes it now.
+    #[inline(always)]
+    pub(crate) fn claim(&self) -> bool {
+        let (owner, me) = (self.owner.load(Ordering::Relaxed), this_thread());
+        owner == me || owner == UNUSED && self.become_owner(me)
+    }
+
+    #[cold]
+    fn become_owner(&self, me: usize) -> bool {
+        may_own() && {
+            drop(self.take());
+            self.owner.load(Ordering::Relaxed) == me
+        }
+    }
+
+    /// Waits until it is free, and takes it. Inlined, so that a turn is in registers.
+    #[inline(always)]
+    pub(crate) fn take(&self) -> BiasedTurn<'_> {
+        let (me, of) = (this_thread(), generation() + 1);
+        if self.owner.load(Ordering::Relaxed) == me && self.held.load(Ordering::Relaxed) == 0 {
+            self.held.store(of, Ordering::Relaxed);
+            // The processor may load before others see the store: see `fence_everywhere`.
+            compiler_fence(Ordering::SeqCst);
+            if self.owner.load(Ordering::Acquire) == me {
+                return self.turn(me, of, false);
+            }
+            self.give_back();
+        }
+        let (owner, of) = self.wait(me, of);
+        self.turn(owner, of >> 1, of & 1 != 0)
+    }
+
+    #[inline(always)]
+    fn turn(&self, owner: usize, of: u32, inherited: bool) -> BiasedTurn<'_> {
+        BiasedTurn {
+            turns: self,
+            owner,
+            of,
+            inherited,
+        }
+    }
+
+    /// Takes it for a thread that is not the owner. Two numbers in registers: the owner if that is the caller now, else zero; and
+    /// what the turn is of, above a bit that says whether a thread of the parent had it.
+    #[inline(never)]
+    fn wait(&self, me: usize, of: u32) -> (usize, u32) {
+        let turn = self.turns.take();
+        match self.owner.load(Ordering::Relaxed) {
+            NOBODY => Self::plain(turn, false),
+            owner => self.settle(turn, owner, me, of),
+        }
+    }
+
+    /// A turn of `turns`, which is as good.
+    #[inline(always)]
+    fn plain(turn: Turn<'_>, inherited: bool) -> (usize, u32) {
+        let (of, was_inherited) = turn.into_parts();
+        (0, of << 1 | u32::from(inherited || was_inherited))
+    }
+
+    /// Makes the caller the owner, who has a turn of `turns`, or sees to it that there is none.
+    #[cold]
+    fn settle(&self, turn: Turn<'_>, owner: usize, me: usize, of: u32) -> (usize, u32) {
+        let inherited = match owner {
+            UNUSED if !may_own() => return Self::plain(turn, false),
+            UNUSED => false,
+            _ => {
+                if owner != me {
+                    self.owner.store(NOBODY, Ordering::SeqCst);
+                    fence_everywhere();
+                    ENDED.fetch_add(1, Ordering::Relaxed);
+                }
+                // An owner that is here has the turn already and would wait for itself, or had it when the process was forked.
+                self.wait_for_owner(of)
+            }
+        };
+        if owner != UNUSED && owner != me {
+            return Self::plain(turn, inherited);
+        }
+        let inherited = inherited || turn.is_inherited();
+        // Who takes the turn of `turns` next sees both.
+        self.held.store(of, Ordering::Relaxed);
+        self.owner.store(me, Ordering::Relaxed);
+        drop(turn);
+        (me, of << 1 | u32::from(inherited))
+    }
+
+    /// Waits until the owner, whom all turns from now on pass by, does not have the turn. Whether it had it in the parent of
+    /// this process, and will never give it back.
+    fn wait_for_owner(&self, of: u32) -> bool {
+        loop {
+            match self.held.load(Ordering::Acquire) {
+                0 => return false,
+                held if held != of => {
+                    self.held.store(0, Ordering::Relaxed);
+                    return true;
+                }
+                held => futex_wait(&self.held, held),
+            }
+        }
+    }
+
+    /// The turn is not the owner's after all: another thread waits for it.
+    #[cold]
+    fn give_back(&self) {
+        self.held.store(0, Ordering::Release);
+        futex_wake(&self.held);
+    }
+}
+
+impl BiasedTurn<'_> {
+    /// Whether a thread of the parent had it when the process was forked.
+    #[inline]
+    pub(crate) fn is_inherited(&self) -> bool {
+        self.inherited
+    }
+}
+
+impl Drop for BiasedTurn<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        let turns = self.turns;
+        if self.owner == 0 {
+            return drop(Turn::from_parts(&turns.turns, self.of));
+        }
+        // In a child of the process that locked it, it may be free already.
+        if turns.held.load(Ordering::Relaxed) != self.of {
+            cold_path();
+            return;
+        }
+        turns.held.store(0, Ordering::Release);
+        compiler_fence(Ordering::SeqCst);
+        if turns.owner.load(Ordering::Relaxed) != self.owner {
+            cold_path();
+            futex_wake(&turns.held);
+        }
+    }
+}
+
+/// What tells the calling thread from all others that run; 0 where there are no owners. No call, as to ask for the address of a
+/// thread's variable is in a library.
+#[inline(always)]
+fn this_thread() -> usize {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    {
+        let pointer: usize;
+        // SAFETY: Linux's ABI has the address of the thread's control block there, and it does not change.
+        unsafe {
+            std::arch::asm!("mov {}, fs:[0]", out(reg) pointer, options(pure, readonly, nostack, preserves_flags))
+        };
+        pointer
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(miri))))]
+    0
+}
+
+/// Whether the kernel has every thread pass a fence: one of the constants below.
+static FENCES: AtomicU8 = AtomicU8::new(UNKNOWN);
+const UNKNOWN: u8 = 0;
+const PRESENT: u8 = 1;
+const ABSENT: u8 = 2;
+
+/// How many locks were taken while that was unknown. To ask takes milliseconds where there are other threads: not for a process
+/// that takes few.
+static TAKEN: AtomicU32 = AtomicU32::new(0);
+const FEW: u32 = 10_000;
+
+/// How many locks have lost their owners.
+static ENDED: AtomicU32 = AtomicU32::new(0);
+const MOST_ENDED: u32 = 1000;
+
+/// Whether a lock may have an owner from now on.
+fn may_own() -> bool {
+    match FENCES.load(Ordering::Relaxed) {
+        PRESENT => ENDED.load(Ordering::Relaxed) < MOST_ENDED,
+        UNKNOWN if cfg!(all(target_arch = "x86_64", not(miri))) => {
+            // Not exactly: two threads may count as one.
+            let taken = TAKEN.load(Ordering::Relaxed) + 1;
+            TAKEN.store(taken, Ordering::Relaxed);
+            if taken >= FEW {
+                let fences = if register() { PRESENT } else { ABSENT };
+                FENCES.store(fences, Ordering::Relaxed);
+            }
+            false
+        }
+        _ => false,
+    }
+}
+
+fn membarrier(command: libc::c_int) -> bool {
+    // SAFETY: the call has no pointers.
+    unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
+}
+
+/// Says that the process will want fences of all its threads. A child of `fork` need not say so again.
+fn register() -> bool {
+    membarrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
+}
+
+/// Passes a fence, and has all other threads pass one.
+pub(crate) fn fence_everywhere() {
+    fence(Ordering::SeqCst);
+    if FENCES.load(Ordering::Relaxed) != PRESENT {
+        // No thread does without one of its own. One that sees that this has changed does so behind an atomic operation of its
+        // own, and so behind what the caller has stored.
+        return;
+    }
+    let command = libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED;
+    let passed = membarrier(command) || register() && membarrier(command);
+    if !passed {
+        // The kernel has forbidden it meanwhile. No processor keeps a store from others for so long.
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[cfg(test)]
+mod tests;
