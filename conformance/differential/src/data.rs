@@ -123,7 +123,7 @@ pub struct Data {
     /// As [`Buffer::ALL`]. In words of 8 bytes, for the alignment.
     pub buffers: Vec<Vec<u64>>,
     /// `s`: the bytes of `struct Args` of the prelude.
-    pub args: [u8; 32],
+    pub args: [u8; 112],
     /// `n`
     pub n: [u8; 4],
 }
@@ -157,12 +157,22 @@ impl Data {
                 .collect()
         });
         let buffers = buffers.collect();
-        let mut args = [0; 32];
+        let mut args = [0; 112];
         args[0] = rng.bits() as u8;
         args[4..8].copy_from_slice(&(int(&mut rng, 32) as u32).to_ne_bytes());
         args[8..16].copy_from_slice(&rng.bits().to_ne_bytes());
         args[16..20].copy_from_slice(&2.5f32.to_ne_bytes());
         args[20..26].copy_from_slice(&rng.bits().to_ne_bytes()[..6]);
+        // The structures `own` and `fixed`, of 40 bytes each.
+        for pair in [32, 72] {
+            args[pair..pair + 2].copy_from_slice(&rng.bits().to_ne_bytes()[..2]);
+            args[pair + 8..pair + 16].copy_from_slice(&rng.bits().to_ne_bytes());
+            for word in 0..4 {
+                let at = pair + 16 + 4 * word;
+                args[at..at + 4].copy_from_slice(&(int(&mut rng, 32) as u32).to_ne_bytes());
+            }
+            args[pair + 32..pair + 36].copy_from_slice(&1.5f32.to_ne_bytes());
+        }
         Self {
             buffers,
             args,

@@ -261,10 +261,13 @@ impl Generator {
                 Some(format!("{}({})", helper.name, args.join(", ")))
             }
             _ => {
-                if self.structs.is_empty() {
+                let mut names = self.structs.clone();
+                // What is passed by value, and not written.
+                names.extend(self.in_helper.is_none().then(|| "s.fixed".to_string()));
+                if names.is_empty() {
                     return None;
                 }
-                let name = self.structs[self.rng.below(self.structs.len())].clone();
+                let name = names.swap_remove(self.rng.below(names.len()));
                 match ty {
                     Ty {
                         scalar: Scalar::Int { bits: 16, signed: true },

@@ -365,6 +365,10 @@ impl Generator {
             self.line("const int lane = get_sub_group_local_id(), lanes = get_sub_group_size();");
             self.declare("lane", Ty::INT, false, false, true);
         }
+        // What is passed by value may be written: each item has a copy.
+        if self.has.structs && self.rng.chance(50) {
+            self.structs.push("s.own".into());
+        }
         self.shifted_indices();
         self.statements(4);
         // What variables hold in the end is the result, too.

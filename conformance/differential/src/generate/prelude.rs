@@ -19,9 +19,9 @@ pub(super) fn text(has: &Features) -> String {
             let _ = writeln!(text, "#pragma OPENCL EXTENSION {name} : enable");
         }
     }
-    text += "struct Args { char a; int b; long c; float d; short e[3]; };\n";
     text += "struct Three { int x, y, z; };\n";
     text += "struct Pair { short x; long y; int z[4]; float w; };\n";
+    text += "struct Args { char a; int b; long c; float d; short e[3]; struct Pair own, fixed; };\n";
     let parameters: Vec<_> = Buffer::ALL
         .iter()
         .map(|b| format!("global {} *{}", b.ty, b.name))
