@@ -26,6 +26,10 @@ pub(crate) struct BiasedTurns {
     owner: AtomicUsize,
 }
 
+/// How long a thread waits at most before it looks again whether the owner has the turn: an owner may look whether another waits
+/// just before that begins to, and does not wake it. That happens once for each lock at most.
+const MISSED_WAKE: Duration = Duration::from_micros(500);
+
 /// No thread has become the owner yet.
 const UNUSED: usize = 1;
 /// There is no owner any more.
@@ -164,7 +168,7 @@ impl BiasedTurns {
                     self.held.store(0, Ordering::Relaxed);
                     return true;
                 }
-                held => futex_wait(&self.held, held),
+                held => futex_wait(&self.held, held, Some(MISSED_WAKE)),
             }
         }
     }
@@ -197,9 +201,11 @@ impl Drop for BiasedTurn<'_> {
             cold_path();
             return;
         }
-        turns.held.store(0, Ordering::Release);
+        let is_owner = turns.owner.load(Ordering::Relaxed) == self.owner;
         compiler_fence(Ordering::SeqCst);
-        if turns.owner.load(Ordering::Relaxed) != self.owner {
+        // From here on the lock may be gone: the thread that waits may free what it is in.
+        turns.held.store(0, Ordering::Release);
+        if !is_owner {
             cold_path();
             futex_wake(&turns.held);
         }
@@ -248,7 +254,8 @@ fn may_own() -> bool {
             TAKEN.store(taken, Ordering::Relaxed);
             if taken >= FEW {
                 let fences = if register() { PRESENT } else { ABSENT };
-                FENCES.store(fences, Ordering::Relaxed);
+                // Once only: where it is present, locks may have owners already.
+                _ = FENCES.compare_exchange(UNKNOWN, fences, Ordering::SeqCst, Ordering::Relaxed);
             }
             false
         }
@@ -261,9 +268,14 @@ fn membarrier(command: libc::c_int) -> bool {
     unsafe { libc::syscall(libc::SYS_membarrier, command, 0, 0) == 0 }
 }
 
-/// Says that the process will want fences of all its threads. A child of `fork` need not say so again.
+/// Says that the process will want fences of all its threads. A child of `fork` need not say so again. Some sandboxes answer that all
+/// is well and do nothing: the query has to name the command.
 fn register() -> bool {
-    membarrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
+    // SAFETY: the call has no pointers.
+    let known = unsafe { libc::syscall(libc::SYS_membarrier, libc::MEMBARRIER_CMD_QUERY, 0, 0) };
+    known > 0
+        && known & libc::c_long::from(libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED) != 0
+        && membarrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
 }
 
 /// Passes a fence, and has all other threads pass one.
@@ -277,7 +289,8 @@ pub(crate) fn fence_everywhere() {
     let command = libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED;
     let passed = membarrier(command) || register() && membarrier(command);
     if !passed {
-        // The kernel has forbidden it meanwhile. No processor keeps a store from others for so long.
+        // The kernel has forbidden it meanwhile: no more owners. No processor keeps a store from others for so long.
+        ENDED.store(MOST_ENDED, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(10));
     }
 }

@@ -5,6 +5,7 @@ use std::cell::UnsafeCell;
 use std::hint::cold_path;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use crate::bias::{BiasedTurn, BiasedTurns};
 use crate::gate::{Section, generation};
@@ -72,7 +73,7 @@ impl Turns {
                 .state
                 .compare_exchange(state, sleeping, Ordering::Relaxed, Ordering::Relaxed);
             if state != 0 && said.is_ok() {
-                futex_wait(&self.state, sleeping);
+                futex_wait(&self.state, sleeping, None);
                 // Other threads may still sleep.
                 awaited = AWAITED;
             }
@@ -155,12 +156,16 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// Sleeps while a word has this value, or for no time at all.
-pub(crate) fn futex_wait(word: &AtomicU32, value: u32) {
+/// Sleeps while a word has this value, at most for a time if one is given; or for no time at all.
+pub(crate) fn futex_wait(word: &AtomicU32, value: u32, most: Option<Duration>) {
     let operation = libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG;
-    let forever = std::ptr::null::<libc::timespec>();
-    // SAFETY: a live word.
-    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, forever) };
+    let most = most.map(|most| libc::timespec {
+        tv_sec: most.as_secs() as libc::time_t,
+        tv_nsec: most.subsec_nanos().into(),
+    });
+    let timeout = most.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
+    // SAFETY: a live word, and a time or none.
+    unsafe { libc::syscall(libc::SYS_futex, word.as_ptr(), operation, value, timeout) };
 }
 
 /// Wakes a thread that sleeps by a word, which may be gone.

@@ -138,7 +138,10 @@ fn place<T: Object>() -> Arc<MaybeUninit<T>> {
 /// Like `drop`, but keeps the memory of an object if this is the last reference.
 #[inline]
 pub(crate) fn recycle<T: Object>(object: Arc<T>) {
-    if Arc::strong_count(&object) != 1 || Arc::weak_count(&object) != 0 {
+    // First the weak ones: who makes a strong one of a weak one may drop that afterwards.
+    let weak = Arc::weak_count(&object);
+    fence(Ordering::Acquire);
+    if weak != 0 || Arc::strong_count(&object) != 1 {
         return;
     }
     // Acquire: other threads' accesses happened before they dropped their references.

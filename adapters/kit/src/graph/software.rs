@@ -137,7 +137,8 @@ impl<B: Backend> SoftwareGraph<B> {
         let mut state = hold::<B, _>(&self.state);
         let gone = match (state.destroyed, failed) {
             (true, _) => take(&mut nodes),
-            (false, true) => nodes.split_off(before),
+            // In a child of a process that forked meanwhile, there may be fewer.
+            (false, true) => nodes.split_off(before.min(nodes.len())),
             (false, false) => Vec::new(),
         };
         state.commands = Commands::Whole(Arc::new(NodeList::new(nodes)));
