@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use llvm_sys::LLVMOpcode as L;
 
-use crate::llvm::{Builder, Function, Kind, Module, Type, Value};
+use crate::llvm::{Builder, Function, Module, Value};
 use crate::workgroup::offsets;
 
 /// The block of a kernel's arguments.
@@ -42,6 +42,9 @@ pub fn read_in_place<'c>(module: &Module<'c>, kernel: Function<'c>, block: Argum
     }
 }
 
+/// How many bytes of a variable an argument may lack: those at its end that are padding.
+const MOST_PADDING: u64 = 64;
+
 /// How a variable, or a part of it, is a copy of arguments.
 struct Copy<'c> {
     /// Where the variable would begin in the block, in bytes.
@@ -71,6 +74,7 @@ impl<'c> Copy<'c> {
         let shift = offset_in(module, block, copy.operand(1))?.checked_sub(to.start)?;
         let end = shift.checked_add(module.size_of(variable.allocated_type()))?;
         let is_in_block = block.size.is_none_or(|size| end <= size);
+        let whole = module.size_of(variable.allocated_type());
         let (mut writes, mut copied) = (vec![*copy], vec![to.clone()]);
         let other_copies = uses.copies.iter().enumerate().filter(|(i, _)| *i != which);
         let mut others: Vec<Range<u64>> = other_copies.map(|(_, (_, to))| to.clone()).collect();
@@ -89,11 +93,12 @@ impl<'c> Copy<'c> {
         if others.iter().any(|other| copied.iter().any(|part| meet(other, part))) {
             return None;
         }
+        // Then an index that is computed may reach any byte: nobody reads those that were never written.
+        let is_all = others.is_empty() && is_in_block && whole.saturating_sub(to.end - to.start) <= MOST_PADDING;
         let mut reads = Vec::new();
         for (read, at) in &uses.reads {
             match at {
-                // Nothing else is in the variable.
-                None if others.is_empty() && is_in_block => reads.push(*read),
+                None if is_all => reads.push(*read),
                 None => return None,
                 Some(at) if copied.iter().any(|part| part.start <= at.start && at.end <= part.end) => reads.push(*read),
                 Some(at) if copied.iter().any(|part| meet(at, part)) => return None,
@@ -161,18 +166,18 @@ struct Address<'c> {
     value: Value<'c>,
     /// What is constant of its offset, in bytes. Negative numbers wrap.
     constant: u64,
-    /// The strides of indices that are computed.
-    strides: Vec<u64>,
+    /// Whether there are computed indices. They may reach all of the variable: an index of `i - 1` begins in front of its array.
+    is_computed: bool,
 }
 
 impl<'c> Uses<'c> {
     /// None if there are others, so that nobody knows what is in the variable, or where its address goes.
     fn of(module: &Module<'c>, variable: Value<'c>) -> Option<Self> {
-        let (mut found, ty) = (Self::default(), variable.allocated_type());
+        let mut found = Self::default();
         let mut addresses = vec![Address {
             value: variable,
             constant: 0,
-            strides: Vec::new(),
+            is_computed: false,
         }];
         while let Some(address) = addresses.pop() {
             for user in address.value.users() {
@@ -182,13 +187,13 @@ impl<'c> Uses<'c> {
                     }
                     L::LLVMLoad if !user.is_volatile() && !user.is_atomic() => {
                         let size = module.size_of(user.ty());
-                        found.reads.push((user, address.range(module, ty, size)));
+                        found.reads.push((user, address.constant_range(size)));
                     }
                     L::LLVMStore if user.operand(0) != address.value && !user.is_volatile() && !user.is_atomic() => {
                         let size = module.size_of(user.operand(0).ty());
                         found.stores.push((user, address.constant_range(size)?));
                     }
-                    L::LLVMCall => found.call(module, ty, user, &address)?,
+                    L::LLVMCall => found.call(user, &address)?,
                     _ => return None,
                 }
             }
@@ -196,7 +201,7 @@ impl<'c> Uses<'c> {
         Some(found)
     }
 
-    fn call(&mut self, module: &Module<'c>, ty: Type<'c>, call: Value<'c>, address: &Address<'c>) -> Option<()> {
+    fn call(&mut self, call: Value<'c>, address: &Address<'c>) -> Option<()> {
         let name = call.callee()?.name();
         if name.starts_with("llvm.lifetime.") {
             return Some(());
@@ -208,7 +213,7 @@ impl<'c> Uses<'c> {
         let size = call.operand(2).as_const_int()?;
         match (call.operand(0) == address.value, call.operand(1) == address.value) {
             (true, false) => self.copies.push((call, address.constant_range(size)?)),
-            (false, true) => self.reads.push((call, address.range(module, ty, size))),
+            (false, true) => self.reads.push((call, address.constant_range(size))),
             _ => return None,
         }
         Some(())
@@ -217,62 +222,24 @@ impl<'c> Uses<'c> {
 
 impl<'c> Address<'c> {
     fn step(&self, module: &Module<'c>, gep: Value<'c>) -> Self {
-        let (mut constant, mut strides) = (self.constant, self.strides.clone());
+        let (mut constant, mut is_computed) = (self.constant, self.is_computed);
         for (index, bytes) in offsets(module, gep) {
             match index {
                 None => constant = constant.wrapping_add(bytes),
-                Some(_) => strides.push(bytes),
+                Some(_) => is_computed = true,
             }
         }
         Self {
             value: gep,
             constant,
-            strides,
+            is_computed,
         }
     }
 
     /// The bytes from there, if no index is computed.
     fn constant_range(&self, size: u64) -> Option<Range<u64>> {
-        let is_constant = self.strides.is_empty();
-        is_constant.then_some(self.constant..self.constant.checked_add(size)?)
-    }
-
-    /// The bytes that an access may reach in a variable of a type. A computed index stays within the array of which it is one.
-    fn range(&self, module: &Module<'c>, variable: Type<'c>, size: u64) -> Option<Range<u64>> {
-        if self.strides.is_empty() {
-            return self.constant_range(size);
-        }
-        let (mut arrays, mut ty, mut start) = (Vec::new(), variable, 0);
-        // To the element at this place, from outside.
-        while start <= self.constant && self.constant < start + module.size_of(ty) {
-            match ty.kind() {
-                Kind::Array(length) => {
-                    let element = module.size_of(ty.scalar()).max(1);
-                    arrays.push((element, start..start + length * element));
-                    start += (self.constant - start) / element * element;
-                    ty = ty.scalar();
-                }
-                Kind::Struct => {
-                    let at = self.constant - start;
-                    let members = (0..).zip(ty.members());
-                    let behind = members.take_while(|&(number, _)| module.offset_of(ty, number) <= at);
-                    let (number, member) = behind.last()?;
-                    start += module.offset_of(ty, number);
-                    ty = member;
-                }
-                _ => break,
-            }
-        }
-        let of_stride = |stride| arrays.iter().position(|(element, _)| element == stride);
-        let outermost = self
-            .strides
-            .iter()
-            .map(of_stride)
-            .collect::<Option<Vec<_>>>()?
-            .into_iter()
-            .min()?;
-        let within = arrays[outermost].1.clone();
-        (self.constant.checked_add(size)? <= within.end).then_some(within)
+        let end = self.constant.checked_add(size)?;
+        (!self.is_computed).then_some(self.constant..end)
     }
 }
 

@@ -17,6 +17,7 @@ fn text(variables: &str, body: &str) -> String {
         OpDecorate %t FuncParamAttr ByVal
         %input_long3 = OpTypePointer Input %long3
         %global_id = OpVariable %input_long3 Input
+        %l1 = OpConstant %long 1
         %c3 = OpConstant %int 3
         %c5 = OpConstant %int 5
         %i100 = OpConstant %int 100
@@ -210,6 +211,71 @@ fn is_a_part() {
         %r = OpLoad %int %at Aligned 4",
         |s, _, _, x, _| if x > 3 { x } else { s[2 * x as usize] },
     );
+}
+
+/// By an index whose constant part lies in the array before, and from one array into the next.
+#[test]
+fn is_read_from_another_array() {
+    // Up to 2, and one is subtracted where the address is computed.
+    let near = "%odd = OpBitwiseAnd %int %x %i1
+        %wide = OpUConvert %long %odd
+        %n64 = OpUConvert %long %n
+        %behind = OpIAdd %long %wide %n64
+        %near = OpISub %long %behind %l1";
+    let stores = |array: &str, count: u32| -> String {
+        (0..count)
+            .map(|i| {
+                format!(
+                    "%to{i} = OpInBoundsAccessChain %element %v %{array} %i{i}
+                    %v{i} = OpIAdd %int %x %i{i}
+                    OpStore %to{i} %v{i} Aligned 4\n"
+                )
+            })
+            .collect()
+    };
+    let variable = "%v = OpVariable %by_value Function";
+    let body = format!(
+        "OpCopyMemorySized %v %s %c40 Aligned 4
+        {}
+        {near}
+        %at1 = OpInBoundsAccessChain %element %v %i3 %near
+        %a = OpLoad %int %at1 Aligned 4
+        %at2 = OpInBoundsAccessChain %element %v %i2 %x
+        %b = OpLoad %int %at2 Aligned 4
+        %r = OpIMul %int %a %b",
+        stores("i3", 3)
+    );
+    check("one that is written", variable, &body, |s, _, n, x, _| {
+        (x + (x & 1) + n - 1) * s[2 + x as usize]
+    });
+    let body = format!(
+        "OpCopyMemorySized %v %s %c40 Aligned 4
+        {}
+        {near}
+        %at1 = OpInBoundsAccessChain %element %v %i3 %near
+        %a = OpLoad %int %at1 Aligned 4
+        %at2 = OpInBoundsAccessChain %element %v %i2 %x
+        %b = OpLoad %int %at2 Aligned 4
+        %r = OpIMul %int %a %b",
+        stores("i2", 5)
+    );
+    check("one that is not written", variable, &body, |s, _, n, x, _| {
+        s[7 + (x & 1) as usize + n as usize - 1] * (2 * x)
+    });
+    let body = format!(
+        "OpCopyMemorySized %v %s %c40 Aligned 4
+        {}
+        %words = OpBitcast %element %v
+        %sum = OpIAdd %int %x %n
+        %at = OpPtrAccessChain %element %words %sum
+        %next = OpPtrAccessChain %element %at %i3
+        %r = OpLoad %int %next Aligned 4",
+        stores("i3", 3)
+    );
+    check("words of both", variable, &body, |s, _, n, x, _| {
+        let at = x + n + 3;
+        if at >= 7 { x + at - 7 } else { s[at as usize] }
+    });
 }
 
 /// By no item: the index is far outside.

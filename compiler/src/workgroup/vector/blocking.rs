@@ -109,6 +109,10 @@ impl<'c> Rows<'_, 'c> {
     /// Makes the values of the other rows.
     fn copy(&mut self, inst: Value<'c>) {
         let step = self.step(inst);
+        if step.is_some() && id_of_row(inst).is_none() {
+            // What the flags promise of the first row, another need not rely on: its branch may have become a `select`.
+            inst.drop_poison_generating_annotations();
+        }
         let mut all: Vec<Value<'c>> = Vec::new();
         for row in 1..self.rows {
             let last = all.last().copied().unwrap_or(inst);
