@@ -125,7 +125,7 @@ mod tests {
     struct Queue {
         handle_cell: HandleCell,
         loans: Loans<Self>,
-        dropped: &'static AtomicUsize,
+        dropped: Arc<AtomicUsize>,
     }
 
     impl Object for Queue {
@@ -142,14 +142,14 @@ mod tests {
         }
     }
 
-    fn queue(dropped: &'static AtomicUsize) -> Arc<Queue> {
+    fn queue(dropped: &Arc<AtomicUsize>) -> Arc<Queue> {
         // Whether locks have owners shows after many turns.
         let turns = InTurn::new(0);
         (0..20_000).for_each(|_| *turns.take() += 1);
         Arc::new(Queue {
             handle_cell: HandleCell::new(),
             loans: Loans::default(),
-            dropped,
+            dropped: dropped.clone(),
         })
     }
 
@@ -167,8 +167,8 @@ mod tests {
     #[test]
     fn the_object_goes_with_the_last_of_the_client_and_loans() {
         for client_first in [true, false] {
-            let dropped: &'static AtomicUsize = Box::leak(Box::default());
-            let queue = queue(dropped);
+            let dropped = Arc::<AtomicUsize>::default();
+            let queue = queue(&dropped);
             let handle = export(&queue);
             let loans: Vec<_> = (0..3).map(|_| loan(&queue)).collect();
             assert_eq!(loans[0].lent_by.is_some(), cfg!(not(miri)), "one thread has them");
@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn loans_may_end_in_other_threads() {
-        let dropped: &'static AtomicUsize = Box::leak(Box::default());
-        let queue = queue(dropped);
+        let dropped = Arc::<AtomicUsize>::default();
+        let queue = queue(&dropped);
         let handle = export(&queue);
         let loans: Vec<_> = (0..100).map(|_| loan(&queue)).collect();
         std::thread::scope(|scope| {
@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn there_are_none_of_an_object_that_no_client_has() {
-        let dropped: &'static AtomicUsize = Box::leak(Box::default());
-        let queue = queue(dropped);
+        let dropped = Arc::<AtomicUsize>::default();
+        let queue = queue(&dropped);
         let loan = loan(&queue);
         assert!(loan.lent_by.is_none());
         drop(queue);
