@@ -234,32 +234,23 @@ fn is_read_from_another_array() {
             .collect()
     };
     let variable = "%v = OpVariable %by_value Function";
-    let body = format!(
-        "OpCopyMemorySized %v %s %c40 Aligned 4
-        {}
-        {near}
-        %at1 = OpInBoundsAccessChain %element %v %i3 %near
-        %a = OpLoad %int %at1 Aligned 4
-        %at2 = OpInBoundsAccessChain %element %v %i2 %x
-        %b = OpLoad %int %at2 Aligned 4
-        %r = OpIMul %int %a %b",
-        stores("i3", 3)
-    );
-    check("one that is written", variable, &body, |s, _, n, x, _| {
+    let body = |written: &str, count: u32| {
+        format!(
+            "OpCopyMemorySized %v %s %c40 Aligned 4
+            {}
+            {near}
+            %at1 = OpInBoundsAccessChain %element %v %i3 %near
+            %a = OpLoad %int %at1 Aligned 4
+            %at2 = OpInBoundsAccessChain %element %v %i2 %x
+            %b = OpLoad %int %at2 Aligned 4
+            %r = OpIMul %int %a %b",
+            stores(written, count)
+        )
+    };
+    check("one that is written", variable, &body("i3", 3), |s, _, n, x, _| {
         (x + (x & 1) + n - 1) * s[2 + x as usize]
     });
-    let body = format!(
-        "OpCopyMemorySized %v %s %c40 Aligned 4
-        {}
-        {near}
-        %at1 = OpInBoundsAccessChain %element %v %i3 %near
-        %a = OpLoad %int %at1 Aligned 4
-        %at2 = OpInBoundsAccessChain %element %v %i2 %x
-        %b = OpLoad %int %at2 Aligned 4
-        %r = OpIMul %int %a %b",
-        stores("i2", 5)
-    );
-    check("one that is not written", variable, &body, |s, _, n, x, _| {
+    check("one that is not written", variable, &body("i2", 5), |s, _, n, x, _| {
         s[7 + (x & 1) as usize + n as usize - 1] * (2 * x)
     });
     let body = format!(
