@@ -4,7 +4,9 @@
 use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Arg, Buffer, CommandBuffer, Context, Kernel, Place, Queue, Range, Update, Usm};
+use oxur_conformance::client::{
+    Arg, Buffer, CommandBuffer, CommandBufferSettings, Context, Kernel, Place, Queue, Range, Update, Usm,
+};
 use oxur_conformance::{Rig, check, expect, intel, ur};
 
 use crate::command_buffer::{FIRST, PLAIN, UPDATABLE, empty, events, launch, rig, run};
@@ -278,7 +280,12 @@ fn finalized() {
 #[test]
 fn every_append_works() {
     let Some(world) = World::new() else { return };
-    let buffer = empty(&world.rig, UPDATABLE);
+    // In order, as several use the same memory.
+    let settings = CommandBufferSettings {
+        in_order: true,
+        ..UPDATABLE
+    };
+    let buffer = empty(&world.rig, settings);
     for (name, append) in world.appends() {
         let mut command = ExpCommandBufferCommandHandle::default();
         let ends = Ends {
