@@ -65,7 +65,15 @@ pub fn build(llvm: &Llvm, sources: &[PathBuf]) {
         find_names(&fs::read_to_string(path).unwrap_or_default(), &mut names);
     }
     let mut hasher = DefaultHasher::new();
-    (env!("CARGO_PKG_VERSION"), &names).hash(&mut hasher);
+    // How it is linked, too: by this file, and the compiler.
+    let compiler = env::var_os("CC").unwrap_or_else(|| "cc".into());
+    (
+        env!("CARGO_PKG_VERSION"),
+        include_str!("llvm_library.rs"),
+        &names,
+        &compiler,
+    )
+        .hash(&mut hasher);
     fs::read(support).expect("it is here").hash(&mut hasher);
     llvm.identify(&mut hasher);
     let version = format!("{:016x}", hasher.finish());
@@ -95,14 +103,16 @@ pub fn build(llvm: &Llvm, sources: &[PathBuf]) {
     let list = out.join("llvm_arguments");
     fs::write(&list, arguments).expect("the folder is writable");
     output(
-        Command::new(env::var_os("CC").unwrap_or_else(|| "cc".into()))
+        Command::new(compiler)
             .args(["-shared", "-fPIC", "-O2", "-fvisibility=hidden", "-o"])
             .arg(&library)
             .arg(format!("-DVERSION=\"{version}\""))
             .arg(support)
             .arg(format!("@{}", list.display()))
             .arg(format!("-Wl,--version-script={}", map.display()))
-            .args(["-Wl,--gc-sections", "-Wl,--as-needed", "-Wl,-z,nodelete", "-Wl,-z,now"])
+            // Its calls of the C API are not for another LLVM in the process.
+            .args(["-Wl,-Bsymbolic-functions", "-Wl,--gc-sections", "-Wl,--as-needed"])
+            .args(["-Wl,-z,nodelete", "-Wl,-z,now"])
             .arg(format!("-Wl,-soname,{NAME}"))
             .args(["-lstdc++", "-lm"]),
     );

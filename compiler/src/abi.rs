@@ -26,8 +26,8 @@ pub struct Group {
     pub local_memory: *mut u8,
     /// How many bytes that has.
     pub local_size: u64,
-    /// All ones if its stores go to the caches, and 0 if those that can go past them.
-    pub is_cached: u64,
+    /// All ones if all its stores go to the caches, 0 if those that may go past them do.
+    pub cached_mask: u64,
     /// The frames of its sub-groups, if its code suspends at barriers; or null.
     pub frames: *const c_void,
 }
@@ -44,7 +44,7 @@ impl Group {
             size: range.group_size(),
             local_memory: std::ptr::null_mut(),
             local_size: 0,
-            is_cached: u64::MAX,
+            cached_mask: u64::MAX,
             frames: std::ptr::null(),
         };
         group.set_id_of(&range, id);
@@ -155,7 +155,7 @@ pub mod layout {
     pub const GROUP_IDS: u64 = offset_of!(Group, ids) as u64;
     pub const GROUP_SIZE: u64 = offset_of!(Group, size) as u64;
     pub const GROUP_LOCAL_MEMORY: u64 = offset_of!(Group, local_memory) as u64;
-    pub const GROUP_IS_CACHED: u64 = offset_of!(Group, is_cached) as u64;
+    pub const GROUP_CACHED_MASK: u64 = offset_of!(Group, cached_mask) as u64;
     pub const ITEM_LANE: u64 = offset_of!(Item, lane) as u64;
     pub const ITEM_LANES: u64 = offset_of!(Item, lanes) as u64;
     pub const ITEM_FRAME: u64 = offset_of!(Item, frame) as u64;

@@ -27,26 +27,25 @@ pub struct ArgumentBlock<'c> {
 /// Has private variables that are copies of arguments no longer copied, where nothing changes the copy. The kernel's calls should
 /// be inlined, and variables that LLVM can take apart should be gone. Returns whether there were any.
 pub fn read_in_place<'c>(module: &Module<'c>, kernel: Function<'c>, block: ArgumentBlock<'c>) -> bool {
+    let all = kernel.blocks().into_iter().flat_map(|block| block.instructions());
+    let variables: Vec<Value<'c>> = all.filter(|inst| inst.opcode() == Some(L::LLVMAlloca)).collect();
     let mut is_changed = false;
-    // Without a copy, its source may be a variable that is nothing but a copy, too.
-    loop {
-        let all = kernel.blocks().into_iter().flat_map(|block| block.instructions());
-        let found = all
-            .filter(|inst| inst.opcode() == Some(L::LLVMAlloca))
-            .find_map(|variable| Some((variable, Copy::of(module, variable, block)?)));
-        let Some((variable, copy)) = found else {
-            return is_changed;
-        };
+    // Where one is no longer a copy, one that is copied from it may be a copy of arguments.
+    while let Some((variable, copy)) = variables
+        .iter()
+        .find_map(|&variable| Some((variable, ArgumentCopy::of(module, variable, block)?)))
+    {
         copy.remove(module, variable, kernel, block);
         is_changed = true;
     }
+    is_changed
 }
 
 /// How many bytes of a variable an argument may lack: those at its end that are padding.
 const MOST_PADDING: u64 = 64;
 
 /// How a variable, or a part of it, is a copy of arguments.
-struct Copy<'c> {
+struct ArgumentCopy<'c> {
     /// Where the variable would begin in the block, in bytes.
     shift: u64,
     /// What reads the copy: loads, and calls that copy from it.
@@ -55,7 +54,7 @@ struct Copy<'c> {
     writes: Vec<Value<'c>>,
 }
 
-impl<'c> Copy<'c> {
+impl<'c> ArgumentCopy<'c> {
     fn of(module: &Module<'c>, variable: Value<'c>, block: ArgumentBlock<'c>) -> Option<Self> {
         let count = variable.operand(0).as_const_int();
         let uses = Uses::of(module, variable).filter(|_| count == Some(1))?;
@@ -72,9 +71,9 @@ impl<'c> Copy<'c> {
     ) -> Option<Self> {
         let (copy, to) = &uses.copies[which];
         let shift = offset_in(module, block, copy.operand(1))?.checked_sub(to.start)?;
-        let end = shift.checked_add(module.size_of(variable.allocated_type()))?;
-        let is_in_block = block.size.is_none_or(|size| end <= size);
         let whole = module.size_of(variable.allocated_type());
+        let end = shift.checked_add(whole)?;
+        let is_in_block = block.size.is_none_or(|size| end <= size);
         let (mut writes, mut copied) = (vec![*copy], vec![to.clone()]);
         let other_copies = uses.copies.iter().enumerate().filter(|(i, _)| *i != which);
         let mut others: Vec<Range<u64>> = other_copies.map(|(_, (_, to))| to.clone()).collect();

@@ -55,7 +55,7 @@ const AVX10: u32 = 1 << 19;
 const APX: u32 = 1 << 21;
 
 /// All that LLVM's name and features of the CPU are made of, so that two CPUs with the same description have the same code: family
-/// and model, features, and what the system saves. The vendor is left out: no two have a family and a model in common.
+/// and model, features, and what the system saves. The vendor is left out: where two have a family and a model in common, their features differ.
 pub fn description() -> Vec<u8> {
     let mut bytes = Vec::with_capacity(320);
     let mut add = |words: [u32; 4]| bytes.extend(words.into_iter().flat_map(u32::to_le_bytes));
@@ -73,10 +73,7 @@ pub fn description() -> Vec<u8> {
     // What glibc 2.34 does not read, where there is some.
     for (bit, number) in [(AVX10, 0x24), (APX, 0x29)] {
         if leaf(index::LEAF_7_1).cpuid[3] & bit != 0 {
-            // Older compilers call it unsafe.
-            #[allow(unused_unsafe)]
-            // SAFETY: every x86-64 processor has the instruction.
-            let leaf = unsafe { __cpuid_count(number, 0) };
+            let leaf = __cpuid_count(number, 0);
             add([leaf.eax, leaf.ebx, leaf.ecx, leaf.edx]);
         }
     }

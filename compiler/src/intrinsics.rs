@@ -64,6 +64,11 @@ impl WorkItemIntrinsic {
         Self::SubGroup,
     ];
 
+    /// The intrinsic of a function's name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|intrinsic| intrinsic.name() == name)
+    }
+
     /// The function's name.
     pub fn name(self) -> &'static str {
         match self {

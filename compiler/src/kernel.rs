@@ -221,7 +221,7 @@ impl Kernel {
         group.local_size = launch.local_memory as u64;
         let items = range.group_size() * range.group_count();
         let _fence = (items.saturating_mul(code.shape.streamed) >= BEYOND_CACHES).then(|| {
-            group.is_cached = 0;
+            group.cached_mask = 0;
             StoreFence
         });
         if code.shape.spans_rows {

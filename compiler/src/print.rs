@@ -6,7 +6,7 @@ use std::sync::Arc;
 #[cfg(feature = "nvptx")]
 use crate::Target;
 use crate::code::Variant;
-use crate::llvm::Context;
+use crate::llvm::{self, Context};
 use crate::options::Tier;
 use crate::program::Program;
 use crate::stage_times::StageTimes;
@@ -20,6 +20,7 @@ impl Program {
     /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`. `variant` is one of
     /// [`Program::VARIANTS`], or else what a kernel has first.
     pub fn print(self: &Arc<Self>, kernel: &str, stage: &str, variant: Option<&str>) -> Result<String, Error> {
+        llvm::open()?;
         #[cfg(feature = "nvptx")]
         if self.options.target != Target::Host {
             return self.nvptx_unit(kernel)?.print(stage);

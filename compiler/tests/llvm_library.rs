@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -40,15 +41,20 @@ impl Place {
 
     /// Compiles the kernel. What the compiler says, and whether the kernel was compiled.
     fn compile(&self, options: &[&str]) -> (String, bool) {
-        let Output { stdout, stderr, .. } = Command::new(self.root.join("bin/oxur-compiler"))
-            .arg("compile")
-            .args(options)
-            .arg(self.root.join("module.spv"))
-            .output()
-            .expect("the compiler");
-        let text = String::from_utf8([stdout, stderr].concat()).expect("text");
+        let text = self.say(self.program().arg("compile").args(options));
         let compiled = !text.contains("failed");
         (text, compiled)
+    }
+
+    fn program(&self) -> Command {
+        Command::new(self.root.join("bin/oxur-compiler"))
+    }
+
+    /// What the compiler says.
+    fn say(&self, command: &mut Command) -> String {
+        let output = command.arg(self.root.join("module.spv")).output();
+        let Output { stdout, stderr, .. } = output.expect("the compiler");
+        String::from_utf8([stdout, stderr].concat()).expect("text")
     }
 }
 
@@ -59,6 +65,9 @@ fn it_is_beside_the_program_or_in_the_folder_of_libraries() {
         place.link(folder);
         let (text, compiled) = place.compile(&[]);
         assert!(compiled, "{folder}: {text}");
+        // Whoever starts a program says what it was called by.
+        let text = place.say(place.program().arg0("/bin/ls").arg("compile"));
+        assert!(!text.contains("failed"), "{folder}: {text}");
     }
 }
 
@@ -68,6 +77,11 @@ fn what_is_missing_is_said() {
     let (text, compiled) = place.compile(&[]);
     assert!(
         !compiled && text.contains("liboxur_llvm.so, which has LLVM, is missing"),
+        "{text}"
+    );
+    let text = place.say(place.program().arg("print"));
+    assert!(
+        text.contains("liboxur_llvm.so, which has LLVM, is missing") && !text.contains("panicked"),
         "{text}"
     );
 }

@@ -212,10 +212,10 @@ impl Drop for BiasedTurn<'_> {
     }
 }
 
-/// What tells the calling thread from all others that run; 0 where there are no owners. No call, as to ask for the address of a
-/// thread's variable is in a library.
+/// A number that no other thread has while this one runs. It is not 0. No call, as to ask for the address of a thread's variable is
+/// in a library.
 #[inline(always)]
-fn this_thread() -> usize {
+pub fn this_thread() -> usize {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
     {
         let pointer: usize;
@@ -226,7 +226,10 @@ fn this_thread() -> usize {
         pointer
     }
     #[cfg(not(all(target_arch = "x86_64", not(miri))))]
-    0
+    {
+        thread_local!(static HERE: u8 = const { 0 });
+        HERE.with(|here| std::ptr::from_ref(here).addr())
+    }
 }
 
 /// Whether the kernel has every thread pass a fence: one of the constants below.

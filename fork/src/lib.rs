@@ -20,6 +20,7 @@ mod turns;
 #[cfg(miri)]
 mod yielding;
 
+pub use bias::this_thread;
 pub use gate::{AtFork, Section, generation, is_inside, register, section, stop_for_good, watch};
 pub use sync::{LazyLock, MappedMutexGuard, Mutex, MutexGuard, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 pub use turns::{InTurn, InTurnGuard, Turn, Turns};

@@ -52,7 +52,10 @@ public:
         if (const auto status = driver("cuMemAlloc", &address_, bytes)) {
             throw oneapi::mkl::device_bad_alloc(function.domain, function.name, "cuMemAlloc returned " + std::to_string(status));
         }
-        driver("cuMemsetD8Async", address_, static_cast<unsigned char>(0), bytes, stream);
+        if (const auto status = driver("cuMemsetD8Async", address_, static_cast<unsigned char>(0), bytes, stream)) {
+            driver("cuMemFree", address_);
+            throw std::runtime_error("cuMemsetD8Async returned " + std::to_string(status));
+        }
     }
     // The memory is in use until the stream is through.
     ~Padded() {

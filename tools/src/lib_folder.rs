@@ -107,9 +107,10 @@ pub fn adapters(folder: &Path) -> Vec<(String, PathBuf)> {
     found
 }
 
-/// Whether an adapter that compiles kernels finds LLVM: in its own folder, or in the one above.
+/// Whether an adapter that compiles kernels finds LLVM: in its own folder, or in the one above, of the file or of a link to it.
 pub fn has_llvm(adapter: &Path) -> bool {
-    let folders = adapter.ancestors().skip(1).take(2);
+    let files = [adapter.canonicalize().ok(), Some(adapter.to_owned())];
+    let folders = files.iter().flatten().flat_map(|file| file.ancestors().skip(1).take(2));
     folders
         .map(|folder| folder.join("liboxur_llvm.so"))
         .any(|path| path.exists())

@@ -62,7 +62,7 @@ impl kit::CommandBuffer<Cpu> for CommandBuffer {
 
     fn create(commands: CommandList<Cpu>) -> UrResult<Arc<Self>> {
         let pool = commands.device().pool();
-        Ok(Arc::new(Self {
+        Ok(kit::recycled(Self {
             handle_cell: HandleCell::new(),
             commands,
             pool,

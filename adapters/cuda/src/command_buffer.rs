@@ -92,7 +92,7 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
     const UPDATE_MAY_FAIL: bool = false;
 
     fn create(commands: CommandList<Cuda>) -> UrResult<Arc<Self>> {
-        Ok(Arc::new(Self {
+        Ok(kit::recycled(Self {
             handle_cell: HandleCell::new(),
             commands,
             state: InTurn::default(),

@@ -85,7 +85,7 @@ pub(crate) struct Point {
     event: AtomicPtr<CUevent_st>,
     /// How many commands of the lane there were, this one included.
     number: u64,
-    /// [`kit::this_thread`] of who submitted it.
+    /// [`oxur_fork::this_thread`] of who submitted it.
     submitter: usize,
     /// Where times are wanted: then `event` records one, too.
     start: Option<Start>,
@@ -537,7 +537,7 @@ impl Point {
             lane: lane.clone(),
             event: AtomicPtr::default(),
             number,
-            submitter: kit::this_thread(),
+            submitter: oxur_fork::this_thread(),
             start,
             record,
             seen: AtomicU8::new(RUNS),
@@ -548,7 +548,7 @@ impl Point {
     fn renew(&mut self, number: u64, start: Option<Start>, record: Option<Record>) {
         self.give_event_back();
         (self.number, self.start, self.record) = (number, start, record);
-        self.submitter = kit::this_thread();
+        self.submitter = oxur_fork::this_thread();
         *self.seen.get_mut() = RUNS;
     }
 
@@ -689,7 +689,7 @@ impl Point {
     fn wait_by_driver(&self) -> UrResult<()> {
         // Where it is the last of its lane. A thread that asks holds up those that submit, so another one sleeps.
         let is_last = || self.event().is_none();
-        if is_last() && self.submitter == kit::this_thread() && self.lane.poll(is_last)? {
+        if is_last() && self.submitter == oxur_fork::this_thread() && self.lane.poll(is_last)? {
             return Ok(());
         }
         let event = self.exact_event()?;

@@ -284,7 +284,7 @@ unsafe fn semaphore<'a, B: Backend>(
     }
 }
 
-type Both<'a, B> = (
+type ContextAndDevice<'a, B> = (
     Borrowed<'a, <B as Backend>::Context>,
     Borrowed<'a, <B as Backend>::Device>,
 );
@@ -293,7 +293,10 @@ type Both<'a, B> = (
 ///
 /// # Safety
 /// As the C functions.
-unsafe fn both<'a, B: Backend>(context: ContextHandle, device: DeviceHandle) -> UrResult<Both<'a, B>> {
+unsafe fn context_and_device<'a, B: Backend>(
+    context: ContextHandle,
+    device: DeviceHandle,
+) -> UrResult<ContextAndDevice<'a, B>> {
     // SAFETY: passed on to the caller.
     let (context, device) = unsafe { (object::<B::Context>(context)?, object::<B::Device>(device)?) };
     context.check_device(&device)?;
@@ -316,7 +319,7 @@ unsafe fn support<B: Backend>(
 ) -> UrResult<()> {
     // SAFETY: passed on to the caller.
     unsafe {
-        let (context, device) = both::<B>(context, device)?;
+        let (context, device) = context_and_device::<B>(context, device)?;
         let image = BindlessImage::new(format, desc)?;
         args::known(memory)?;
         let out = args::out(supported)?;
@@ -344,7 +347,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, format: *const ImageFormat, desc: *const ImageDesc,
         memory: *mut ExpImageMemNativeHandle,
     ) {
-        let (context, device) = both::<B>(context, device)?;
+        let (context, device) = context_and_device::<B>(context, device)?;
         let image = BindlessImage::new(format, desc)?;
         let out = args::out(memory)?;
         out.write(context.image_alloc(&device, image)?);
@@ -369,7 +372,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, memory: ExpImageMemNativeHandle, format: *const ImageFormat,
         desc: *const ImageDesc, image: *mut ExpImageNativeHandle,
     ) {
-        let (context, device) = both::<B>(context, device)?;
+        let (context, device) = context_and_device::<B>(context, device)?;
         let described = BindlessImage::new(format, desc)?;
         let out = args::out(image)?;
         out.write(context.image_handle(&device, memory, described, None)?);
@@ -380,7 +383,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, memory: ExpImageMemNativeHandle, format: *const ImageFormat,
         desc: *const ImageDesc, sampler: *const SamplerDesc, image: *mut ExpImageNativeHandle,
     ) {
-        let (context, device) = both::<B>(context, device)?;
+        let (context, device) = context_and_device::<B>(context, device)?;
         let described = BindlessImage::new(format, desc)?;
         let sampler = SamplerProperties::of("urBindlessImagesSampledImageCreateExp", args::required(sampler)?)?;
         let out = args::out(image)?;
@@ -471,7 +474,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, size: usize, kind: ExpExternalMemType,
         desc: *mut ExpExternalMemDesc, memory: *mut ExpExternalMemHandle,
     ) {
-        let (context, device) = both::<B>(context, device)?;
+        let (context, device) = context_and_device::<B>(context, device)?;
         args::known(kind)?;
         let handle = OsHandle::chained("urBindlessImagesImportExternalMemoryExp", args::required(desc)?.pNext)?;
         let out = args::out(memory)?;
@@ -483,7 +486,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, format: *const ImageFormat, desc: *const ImageDesc,
         external: ExpExternalMemHandle, memory: *mut ExpImageMemNativeHandle,
     ) {
-        let (context, device) = both::<B>(context, device)?;
+        let (context, device) = context_and_device::<B>(context, device)?;
         let image = BindlessImage::new(format, desc)?;
         let external = object::<B::ExternalMem>(external)?;
         let out = args::out(memory)?;
@@ -495,7 +498,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, offset: u64, size: u64, external: ExpExternalMemHandle,
         memory: *mut *mut c_void,
     ) {
-        let (context, device) = both::<B>(context, device)?;
+        let (context, device) = context_and_device::<B>(context, device)?;
         let external = object::<B::ExternalMem>(external)?;
         let out = args::out(memory)?;
         out.write(context.map_external_memory(&device, &external, offset, size)?);
@@ -503,7 +506,7 @@ entry! {
     }
 
     fn urBindlessImagesFreeMappedLinearMemoryExp<B>(context: ContextHandle, device: DeviceHandle, memory: *mut c_void) {
-        let (context, device) = both::<B>(context, device)?;
+        let (context, device) = context_and_device::<B>(context, device)?;
         args::not_null(memory)?;
         context.unmap_external_memory(&device, memory)
     }
@@ -519,7 +522,7 @@ entry! {
         context: ContextHandle, device: DeviceHandle, kind: ExpExternalSemaphoreType,
         desc: *mut ExpExternalSemaphoreDesc, semaphore: *mut ExpExternalSemaphoreHandle,
     ) {
-        let (context, device) = both::<B>(context, device)?;
+        let (context, device) = context_and_device::<B>(context, device)?;
         args::known(kind)?;
         let handle = OsHandle::chained("urBindlessImagesImportExternalSemaphoreExp", args::required(desc)?.pNext)?;
         let out = args::out(semaphore)?;

@@ -54,7 +54,8 @@ pub trait Context<B: Backend<Context = Self>>: Object<Handle = ContextHandle> {
         None
     }
 
-    /// Drops what commands of the context may use that are unfinished, when they are complete.
+    /// Drops what commands of the context may use that are unfinished, when they are complete. By default at once, for drivers that
+    /// keep what their commands use.
     fn retire<T: Send + 'static>(self: &Arc<Self>, object: T) {
         drop(object);
     }

@@ -155,7 +155,8 @@ impl<B: Backend, C: ProgramCode<B>> Object for DriverProgram<B, C> {
 
 impl<B: Backend, C: ProgramCode<B>> Drop for DriverProgram<B, C> {
     fn drop(&mut self) {
-        self.context.retire(self.builds.take());
+        let past = self.builds.take();
+        self.retire(past);
     }
 }
 
@@ -212,7 +213,13 @@ impl<B: Backend, C: ProgramCode<B>> DriverProgram<B, C> {
 
     /// What was built before may be in use.
     fn set_builds(&self, builds: Vec<Build<B, C>>) {
-        self.context.retire(self.builds.set(builds));
+        self.retire(self.builds.set(builds));
+    }
+
+    fn retire(&self, past: Vec<Build<B, C>>) {
+        if !past.is_empty() {
+            self.context.retire(past);
+        }
     }
 
     /// Builds of what it is made of, which have not begun. A binary that runs is all that its build needs.

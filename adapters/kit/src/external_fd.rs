@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Memory of other APIs that is imported by a file descriptor, for drivers that do so when it is mapped.
+//! Memory of other APIs that is imported by a file descriptor, for drivers without a call that only imports: the descriptor is
+//! kept, and each mapping imports it.
 
-use std::os::fd::{BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{FromRawFd, OwnedFd};
 use std::sync::Arc;
 
 use oxur_api::{ExpExternalMemHandle, ExpExternalMemType};
@@ -54,10 +55,8 @@ impl<B: Backend> ExternalMem<B> for ExternalFd {
         let OsHandle::Fd(fd) = handle else {
             crate::bail!(ERROR_INVALID_VALUE: "memory is imported by a file descriptor here, not by {handle:?}");
         };
-        let is_open = || {
-            // SAFETY: a number that is no descriptor is an error, which is what this asks for.
-            fd >= 0 && unsafe { BorrowedFd::borrow_raw(fd) }.try_clone_to_owned().is_ok()
-        };
+        // SAFETY: it may be asked of any number.
+        let is_open = || unsafe { libc::fcntl(fd, libc::F_GETFD) } != -1;
         if size == 0 || !is_open() {
             crate::bail!(ERROR_INVALID_VALUE: "{size} bytes cannot be imported by the descriptor {fd}: it is not open, or there are none");
         }

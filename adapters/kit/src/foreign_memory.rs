@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Memory that a context knows and did not allocate: of other processes, and of the host.
+//! Memory that a context knows and did not allocate: of other processes, of other APIs, and of the host.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -14,7 +14,19 @@ use crate::ur::UsmType;
 /// The memory of others that a context knows, by the address that the client has.
 pub struct ForeignMemory<P: MemoryProvider>(RwLock<BTreeMap<usize, Memory<P::Device>>>);
 
+/// Whose memory it is. Each has functions of its own to give it back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryOf {
+    /// The host's, which was registered.
+    Host,
+    /// Another process's.
+    Process,
+    /// Another API's.
+    Api,
+}
+
 struct Memory<D> {
+    of: MemoryOf,
     /// What the driver calls it.
     base: usize,
     size: usize,
@@ -45,10 +57,12 @@ impl<P: MemoryProvider> ForeignMemory<P> {
         })
     }
 
-    /// Takes note of memory, of a device or of the host, that was opened or imported; `base` is what the driver calls it.
-    pub fn add(&self, address: usize, base: usize, size: usize, device: Option<&Arc<P::Device>>) {
+    /// Takes note of memory that was registered, opened or mapped, of a device unless it is the host's; `base` is what the driver
+    /// calls it.
+    pub fn add(&self, of: MemoryOf, address: usize, base: usize, size: usize, device: Option<&Arc<P::Device>>) {
         crate::note_usm_change();
         let memory = || Memory {
+            of,
             base,
             size,
             device: device.cloned(),
@@ -57,18 +71,18 @@ impl<P: MemoryProvider> ForeignMemory<P> {
         self.0.write().entry(address).or_insert_with(memory).count += 1;
     }
 
-    /// Forgets memory that was added as often, of a device or of the host. What the driver calls it.
-    pub fn remove(&self, memory: *mut c_void, of_device: bool) -> UrResult<usize> {
+    /// Forgets memory that was added as often. What the driver calls it, and its device.
+    pub fn remove(&self, of: MemoryOf, memory: *mut c_void) -> UrResult<(usize, Option<Arc<P::Device>>)> {
         crate::note_usm_change();
         let mut known = self.0.write();
         match known.get_mut(&memory.addr()) {
-            Some(found) if found.device.is_some() == of_device => {
+            Some(found) if found.of == of => {
                 found.count -= 1;
-                let (base, count) = (found.base, found.count);
+                let (base, device, count) = (found.base, found.device.clone(), found.count);
                 if count == 0 {
                     known.remove(&memory.addr());
                 }
-                Ok(base)
+                Ok((base, device))
             }
             _ => Err(crate::error!(
                 ERROR_INVALID_VALUE: "{memory:p} was not opened or imported, or it was closed before"

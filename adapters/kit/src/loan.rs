@@ -64,7 +64,8 @@ impl<T: Object> Loans<T> {
 }
 
 impl<T: Object> Loan<T> {
-    /// A reference of an object, which has `loans` as a member. `None` if loans of it are `Arc`s.
+    /// A reference of an object, of which `loans` is a member. Without them, or where another thread has some, too, it is counted by
+    /// the `Arc`.
     #[inline]
     pub(crate) fn of(object: &Arc<T>, loans: Option<&Loans<T>>) -> Self {
         if let Some(loans) = loans
@@ -193,6 +194,7 @@ mod tests {
         let queue = queue(&dropped);
         let handle = export(&queue);
         let loans: Vec<_> = (0..100).map(|_| loan(&queue)).collect();
+        assert!(loans.iter().all(|loan| loan.lent_by.is_some() == cfg!(not(miri))));
         std::thread::scope(|scope| {
             let mut first = loans;
             let second = first.split_off(50);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::error::{UrError, UrResult};
 use crate::ur::UsmType;
-use crate::{Backend, Context, ForeignMemory, IpcExport, MemoryProvider, UsmAllocation};
+use crate::{Backend, Context, ForeignMemory, IpcExport, MemoryOf, MemoryProvider, UsmAllocation};
 
 /// The driver's part of sharing USM: it makes `N` bytes of an allocation.
 pub trait MemoryIpc<B: Backend, const N: usize>: MemoryProvider<Device = B::Device> {
@@ -110,7 +110,7 @@ where
         return Err(error);
     }
     let memory = base + bytes.offset;
-    foreign(&**context)?.add(memory, base, bytes.size, Some(device));
+    foreign(&**context)?.add(MemoryOf::Process, memory, base, bytes.size, Some(device));
     Ok(memory as *mut c_void)
 }
 
@@ -119,10 +119,8 @@ pub fn close_memory<B: Backend, const N: usize>(context: &Arc<B::Context>, memor
 where
     B::Context: MemoryIpc<B, N>,
 {
-    let foreign = foreign(&**context)?;
-    let device = foreign.find(memory.addr()).and_then(|found| found.device);
-    let base = foreign.remove(memory, true)?;
-    context.close_shared(device.as_ref().unwrap_or(&MemoryProvider::devices(&**context)[0]), base)
+    let (base, device) = foreign(&**context)?.remove(MemoryOf::Process, memory)?;
+    context.close_shared(device.as_ref().expect("it was opened for a device"), base)
 }
 
 /// What the client carries to another process: the driver's bytes of an allocation, and the part of it that is meant.

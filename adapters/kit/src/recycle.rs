@@ -25,8 +25,8 @@ const MOST: usize = 1024;
 
 /// Blocks of one type, because an adapter has one type of event. Each is an `Arc` without a value, of which there is one
 /// reference.
-struct Places {
-    of: Option<TypeId>,
+struct Blocks {
+    type_id: Option<TypeId>,
     free: unsafe fn(*const ()),
     blocks: Vec<*const ()>,
 }
@@ -40,10 +40,10 @@ unsafe fn free<T>(block: *const ()) {
     drop(unsafe { Arc::from_raw(block.cast::<MaybeUninit<T>>()) });
 }
 
-impl Places {
+impl Blocks {
     const fn new() -> Self {
         Self {
-            of: None,
+            type_id: None,
             free: free::<()>,
             blocks: Vec::new(),
         }
@@ -51,7 +51,7 @@ impl Places {
 
     #[inline(always)]
     fn take<T: 'static>(&mut self) -> Option<Arc<MaybeUninit<T>>> {
-        if self.of != Some(TypeId::of::<T>()) {
+        if self.type_id != Some(TypeId::of::<T>()) {
             return None;
         }
         let block = self.blocks.pop()?.cast::<MaybeUninit<T>>();
@@ -61,7 +61,7 @@ impl Places {
 
     #[inline(always)]
     fn put<T: 'static>(&mut self, block: Arc<MaybeUninit<T>>, most: usize) {
-        if self.of != Some(TypeId::of::<T>()) {
+        if self.type_id != Some(TypeId::of::<T>()) {
             self.become_those_of::<T>();
         }
         if self.blocks.len() < most {
@@ -72,7 +72,7 @@ impl Places {
     #[cold]
     fn become_those_of<T: 'static>(&mut self) {
         self.clear();
-        (self.of, self.free) = (Some(TypeId::of::<T>()), free::<T>);
+        (self.type_id, self.free) = (Some(TypeId::of::<T>()), free::<T>);
     }
 
     fn clear(&mut self) {
@@ -81,16 +81,16 @@ impl Places {
     }
 }
 
-impl Drop for Places {
+impl Drop for Blocks {
     fn drop(&mut self) {
         self.clear();
     }
 }
 
 thread_local! {
-    static PLACES: RefCell<Places> = const { RefCell::new(Places::new()) };
-    static KERNELS: RefCell<Places> = const { RefCell::new(Places::new()) };
-    static COMMAND_BUFFERS: RefCell<Places> = const { RefCell::new(Places::new()) };
+    static BLOCKS: RefCell<Blocks> = const { RefCell::new(Blocks::new()) };
+    static KERNELS: RefCell<Blocks> = const { RefCell::new(Blocks::new()) };
+    static COMMAND_BUFFERS: RefCell<Blocks> = const { RefCell::new(Blocks::new()) };
 }
 
 const fn is_kernel<T: Object>() -> bool {
@@ -103,13 +103,13 @@ const fn is_command_buffer<T: Object>() -> bool {
 
 /// Calls a function with the thread's list for a type, and how many blocks that has at most. A thread that is ending has lost it.
 #[inline(always)]
-fn with_places<T: Object, R>(call: impl FnOnce(&mut Places, usize) -> R) -> Option<R> {
+fn with_blocks<T: Object, R>(call: impl FnOnce(&mut Blocks, usize) -> R) -> Option<R> {
     let (list, most) = match () {
         () if is_kernel::<T>() => (&KERNELS, MOST_KERNELS),
         () if is_command_buffer::<T>() => (&COMMAND_BUFFERS, MOST_COMMAND_BUFFERS),
-        () => (&PLACES, MOST),
+        () => (&BLOCKS, MOST),
     };
-    list.try_with(|places| call(&mut places.borrow_mut(), most)).ok()
+    list.try_with(|blocks| call(&mut blocks.borrow_mut(), most)).ok()
 }
 
 /// Like `Arc::new`, in memory that [`recycle`] kept, if there is some.
@@ -131,7 +131,7 @@ pub(crate) fn recycled_with<T: Object>(object: impl FnOnce() -> T) -> Arc<T> {
 }
 
 fn place<T: Object>() -> Arc<MaybeUninit<T>> {
-    let kept = with_places::<T, _>(|places, _| places.take());
+    let kept = with_blocks::<T, _>(|blocks, _| blocks.take());
     kept.flatten().unwrap_or_else(Arc::new_uninit)
 }
 
@@ -151,7 +151,7 @@ pub(crate) fn recycle<T: Object>(object: Arc<T>) {
     unsafe { place.cast_mut().drop_in_place() };
     // SAFETY: the reference from above; `MaybeUninit<T>` has the layout of `T`.
     let place = unsafe { Arc::from_raw(place.cast::<MaybeUninit<T>>()) };
-    _ = with_places::<T, _>(|places, most| places.put(place, most));
+    _ = with_blocks::<T, _>(|blocks, most| blocks.put(place, most));
 }
 
 #[cfg(test)]

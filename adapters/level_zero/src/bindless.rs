@@ -51,7 +51,7 @@ fn check(device: &Device, image: &BindlessImage<'_>) -> UrResult<()> {
 }
 
 /// The error as UR has it for these functions.
-pub(crate) fn of_image(error: UrError) -> UrError {
+pub(crate) fn of_bindless(error: UrError) -> UrError {
     let code = match error.code() {
         ResultCode::ERROR_INVALID_ARGUMENT => ResultCode::ERROR_INVALID_VALUE,
         ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT => ResultCode::ERROR_INVALID_IMAGE_FORMAT_DESCRIPTOR,
@@ -77,7 +77,7 @@ impl Context {
         next: *const c_void,
     ) -> UrResult<ExpImageMemNativeHandle> {
         check(device, image)?;
-        let (shape, mut desc) = Image::describe(device, image.format, image.desc).map_err(of_image)?;
+        let (shape, mut desc) = Image::describe(device, image.format, image.desc).map_err(of_bindless)?;
         let bindless = desc!(ze_image_bindless_exp_desc_t: flags = ZE_IMAGE_BINDLESS_EXP_FLAG_BINDLESS, pNext = next);
         desc.pNext = (&raw const bindless).cast();
         desc.flags = ZE_IMAGE_FLAG_KERNEL_WRITE;
@@ -184,7 +184,9 @@ impl kit::BindlessImages<LevelZero> for Context {
         sampler: Option<&SamplerProperties>,
     ) -> UrResult<ExpImageNativeHandle> {
         check(device, &image)?;
-        let view = self.bindless_view(device, memory, &image, sampler).map_err(of_image)?;
+        let view = self
+            .bindless_view(device, memory, &image, sampler)
+            .map_err(of_bindless)?;
         // SAFETY: a live bindless image and a place for the number.
         let number: u64 = unsafe { ze_get!(zeImageGetDeviceOffsetExp(*view)) }?;
         let handle = number as ExpImageNativeHandle;
@@ -226,7 +228,7 @@ impl kit::BindlessImages<LevelZero> for Context {
             kit::bail!(ERROR_UNSUPPORTED_FEATURE: "the device does not import images as {:?}", memory.kind);
         }
         // SAFETY: a structure that lives until the call returns.
-        unsafe { self.new_image(device, &image, (&raw const import).cast()) }.map_err(of_image)
+        unsafe { self.new_image(device, &image, (&raw const import).cast()) }.map_err(of_bindless)
     }
 
     fn map_external_memory(
@@ -241,16 +243,17 @@ impl kit::BindlessImages<LevelZero> for Context {
         let desc = desc!(ze_device_mem_alloc_desc_t: pNext = (&raw const import).cast());
         // SAFETY: a live context and a device of it, and descriptions that live until the call returns.
         let whole = unsafe { ze_get!(zeMemAllocDevice(context, &desc, memory.size, 0, device.raw)) };
-        let whole: *mut c_void = whole.map_err(of_image)?;
+        let whole: *mut c_void = whole.map_err(of_bindless)?;
         let part = whole.wrapping_byte_add(offset);
-        self.shared.foreign.add(part.addr(), whole.addr(), size, Some(device));
+        let foreign = &self.shared.foreign;
+        foreign.add(kit::MemoryOf::Api, part.addr(), whole.addr(), size, Some(device));
         Ok(part)
     }
 
     fn unmap_external_memory(self: &Arc<Self>, _device: &Arc<Device>, memory: *mut c_void) -> UrResult<()> {
-        let whole = self.shared.foreign.remove(memory, true)? as *mut c_void;
+        let (whole, _) = self.shared.foreign.remove(kit::MemoryOf::Api, memory)?;
         // SAFETY: memory that was mapped, which goes when no command uses it.
-        self.retire(unsafe { Owned::<MemKind>::new((**self.raw, whole), true) });
+        self.retire(unsafe { Owned::<MemKind>::new((**self.raw, whole as *mut c_void), true) });
         Ok(())
     }
 }

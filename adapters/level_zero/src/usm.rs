@@ -170,13 +170,14 @@ impl kit::UsmAlloc<LevelZero> for Context {
         // SAFETY: the driver's function and handle; the client vouches for its memory.
         let imported = unsafe { import(driver, memory, size) };
         ze::check("zexDriverImportExternalPointer", imported)?;
-        self.shared.foreign.add(memory.addr(), memory.addr(), size, None);
+        let foreign = &self.shared.foreign;
+        foreign.add(kit::MemoryOf::Host, memory.addr(), memory.addr(), size, None);
         Ok(())
     }
 
     fn usm_release(&self, memory: *mut c_void) -> UrResult<()> {
         let (driver, _, release) = self.devices[0].driver.import_functions()?;
-        self.shared.foreign.remove(memory, false)?;
+        self.shared.foreign.remove(kit::MemoryOf::Host, memory)?;
         // SAFETY: the driver's function and handle, and memory that it has imported.
         ze::check("zexDriverReleaseImportedPointer", unsafe { release(driver, memory) })
     }

@@ -419,6 +419,12 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildMemCpy(self.0, to.0, to_align, from.0, from_align, size.0) })
     }
 
+    /// Fills memory with a byte.
+    pub fn memset(&self, to: Value<'c>, align: u32, byte: Value<'c>, size: Value<'c>) -> Value<'c> {
+        // SAFETY: see above.
+        Value::new(unsafe { LLVMBuildMemSet(self.0, to.0, byte.0, size.0, align) })
+    }
+
     /// Sets the fast-math flags of an instruction that has them.
     pub fn fast_math(&self, value: Value<'c>, flags: u32) -> Value<'c> {
         // SAFETY: a live value; the first question keeps others away.

@@ -24,8 +24,8 @@ use crate::Error;
 /// The name of the library.
 const NAME: &str = "liboxur_llvm.so";
 
-/// Where it is, from the folder of the library or program that this code is in: in the same one; in that of libraries, for a program
-/// and for libraries in a folder of it. Tests are in such a folder, too.
+/// Where it is, from the folder of the library or program that this code is in: in the same one; in the one above, for libraries in a
+/// folder of their own and for tests; in that of libraries, for programs.
 const FOLDERS: [&str; 3] = [".", "..", "../lib"];
 
 global_asm!(include_str!(concat!(env!("OUT_DIR"), "/llvm_stubs.s")));
@@ -49,7 +49,7 @@ pub(super) fn room() -> usize {
 }
 
 /// Opens LLVM, once. To be called before anything else of LLVM. Where it fails, the next call tries again.
-pub(super) fn open() -> Result<(), Error> {
+pub(crate) fn open() -> Result<(), Error> {
     let opened = OPENED.get_or_try_init(|| find().and_then(|library| bind(&library)));
     opened.copied().map_err(|why| {
         log::error!("no kernel can be compiled: {why}");
@@ -61,7 +61,7 @@ pub(super) fn open() -> Result<(), Error> {
 ///
 /// # Panics
 /// If the library cannot be opened. [`super::isolated`] has opened it for compilations.
-pub(super) fn expect() {
+pub(super) fn open_or_panic() {
     if let Err(error) = open() {
         panic!("{error}");
     }
@@ -81,16 +81,18 @@ fn own_file() -> Option<PathBuf> {
     // SAFETY: a string that lives as long as the library.
     let path =
         found.then(|| Path::new(OsStr::from_bytes(unsafe { CStr::from_ptr(info.dli_fname) }.to_bytes())).to_owned());
-    // For the program it is what it was called by.
-    path.filter(|path| path.is_absolute())
+    // For the program it is what it was called by, which may be anything. A library that was opened by a relative path has that.
+    let called = std::env::args_os().next();
+    path.filter(|path| Some(path.as_os_str()) != called.as_deref())
+        .and_then(|path| std::path::absolute(path).ok())
         .or_else(|| std::env::current_exe().ok())
 }
 
 /// Finds and opens the library.
 fn find() -> Result<*mut c_void, String> {
     let own = own_file().ok_or("it is not known where its own library is")?;
-    // Where it is linked to, and where it is.
-    let places = [Some(own.clone()), own.canonicalize().ok()];
+    // Where it is, and where it is linked to.
+    let places = [own.canonicalize().ok(), Some(own.clone())];
     let folders = places.iter().flatten().filter_map(|file| file.parent());
     let path = folders
         .flat_map(|folder| FOLDERS.map(|place| folder.join(place).join(NAME)))

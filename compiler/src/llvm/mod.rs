@@ -19,6 +19,7 @@ mod value;
 
 pub use builder::Builder;
 pub use fatal_errors::{block_signals, isolated};
+pub(crate) use library::open;
 pub use module::Module;
 pub use out_of_memory::Allocator;
 pub use target::Machine;
@@ -39,7 +40,7 @@ impl Context {
     /// # Panics
     /// If LLVM cannot be opened. [`isolated`] reports that as an error.
     pub fn new() -> Self {
-        library::expect();
+        library::open_or_panic();
         // SAFETY: has no preconditions.
         let context = unsafe { LLVMContextCreate() };
         fatal_errors::note_problems(context);

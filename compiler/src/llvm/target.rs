@@ -19,7 +19,7 @@ use crate::CpuLevel;
 pub(super) fn initialize() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
-        library::expect();
+        library::open_or_panic();
         // SAFETY: once, and before anything else of the target is used.
         unsafe {
             LLVMInitializeX86TargetInfo();

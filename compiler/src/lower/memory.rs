@@ -193,10 +193,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         }
         let cx = self.unit.context;
         let size = cx.int(64).int(self.unit.module.size_of(value.ty()));
-        let args = [address, cx.int(8).zero(), size, cx.int(1).zero()];
-        self.builder
-            .intrinsic(&self.unit.module, "llvm.memset", &[address.ty(), cx.int(64)], &args)
-            .call_argument_attribute(0, "align", align.into());
+        self.builder.memset(address, align, cx.int(8).zero(), size);
         true
     }
 

@@ -81,11 +81,11 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, entri
         "default<O3>"
     };
     machine.run_passes(module, passes, false).map_err(Error::Codegen)?;
-    let copies = entries
-        .iter()
-        .filter(|entry| reads_arguments_in_place(module, entry))
-        .count();
-    if copies > 0 {
+    let mut had_copies = false;
+    for entry in entries {
+        had_copies |= read_arguments_in_place(module, entry);
+    }
+    if had_copies {
         machine
             .run_passes(module, AFTER_COPIES, false)
             .map_err(Error::Codegen)?;
@@ -103,7 +103,7 @@ const AFTER_COPIES: &str =
     "function(early-cse<memssa>,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
 /// Has a kernel read structures that are passed by value where they are. Returns whether it copied some.
-fn reads_arguments_in_place(module: &Module<'_>, entry: &Entry) -> bool {
+fn read_arguments_in_place(module: &Module<'_>, entry: &Entry) -> bool {
     module.function(&entry.symbol).is_some_and(|kernel| {
         let block = ArgumentBlock {
             address: kernel.param(0),
@@ -149,9 +149,7 @@ fn divide_copies(module: &Module<'_>) {
             if is_copy {
                 b.memcpy(at(to), align(0), at(from), align(1), length);
             } else {
-                let arguments = [at(to), from, length, cx.int(1).int(0)];
-                b.intrinsic(module, "llvm.memset", &[to.ty(), wide], &arguments)
-                    .call_argument_attribute(0, "align", align(0).into());
+                b.memset(at(to), align(0), from, length);
             }
         }
         call.erase();

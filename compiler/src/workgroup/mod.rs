@@ -495,9 +495,8 @@ fn whole_group_entry<'c>(module: &Module<'c>, kernels: VectorKernels<'c>) {
         entry.set(entry.item, layout::ITEM_LOCAL_ID + 8 * d, zero);
     }
     entry.set(entry.item, layout::ITEM_LINEAR_ID, zero);
-    if let Some((block, _)) = kernels.block {
-        entry.b.call(block, &[entry.item, entry.args]);
-    }
+    let (block, _) = kernels.block.expect("the group is a block");
+    entry.b.call(block, &[entry.item, entry.args]);
     entry.b.ret(None);
 }
 

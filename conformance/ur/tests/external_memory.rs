@@ -144,6 +144,12 @@ fn as_usm() {
     assert_eq!(back[..2], [0, 99]);
     let unmap = |mapped| ur!(urBindlessImagesFreeMappedLinearMemoryExp(context, device, mapped));
     expect!(ur!(urUSMFree(context, mapped)), ERROR_INVALID_VALUE);
+    // It is no other process's: it stays mapped.
+    let closed = ur!(urIPCCloseMemHandleExp(context, mapped));
+    assert!(
+        [ResultCode::ERROR_INVALID_VALUE, ResultCode::ERROR_UNSUPPORTED_FEATURE].contains(&closed),
+        "{closed:?}"
+    );
     for mapped in [mapped, other] {
         expect!(unmap(mapped), SUCCESS);
         expect!(unmap(mapped), ERROR_INVALID_VALUE);

@@ -338,6 +338,13 @@ fn usm() {
                 ur!(urIPCGetMemHandleExp(context, memory, &mut data, &mut size)),
                 ERROR_INVALID_VALUE
             );
+            // Not what another API gave.
+            let unmapped = ur!(urBindlessImagesFreeMappedLinearMemoryExp(
+                context,
+                rig.device.raw(),
+                memory
+            ));
+            assert_ne!(unmapped, ResultCode::SUCCESS);
             expect!(ur!(urIPCCloseMemHandleExp(context, memory)), SUCCESS);
             expect!(ur!(urIPCCloseMemHandleExp(context, memory)), ERROR_INVALID_VALUE);
         }

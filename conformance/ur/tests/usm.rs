@@ -545,6 +545,11 @@ fn memory_of_the_client() {
     }
     expect!(register(0), ERROR_INVALID_VALUE);
     expect!(register(8000), ERROR_INVALID_VALUE);
+    let between = memory.wrapping_byte_add(1);
+    expect!(
+        ur!(urUSMHostAllocRegisterExp(context, between, 4096, null())),
+        ERROR_INVALID_VALUE
+    );
     expect!(register(8192), SUCCESS);
     assert_eq!(kind(memory), UsmType::HOST);
     expect!(ur!(urUSMHostAllocUnregisterExp(context, memory)), SUCCESS);

@@ -545,8 +545,8 @@ impl<B: Backend> CommandList<B> {
     }
 }
 
-/// Room for a command behind others, which are many. Nothing may fail between this and [`Vacant::fill`]: a command that may yet
-/// have to be dropped is in memory, and moved from there.
+/// Room for a command behind others, which are many. Make the command last, after all that can fail: one that may yet have to be
+/// dropped is built elsewhere, and moved here.
 #[inline(always)]
 pub(crate) fn vacant<B: Backend>(nodes: &mut Vec<Node<B>>) -> Vacant<'_, B> {
     if nodes.len() == nodes.capacity() {

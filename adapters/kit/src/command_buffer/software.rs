@@ -278,7 +278,7 @@ where
     const UPDATE_MAY_FAIL: bool = false;
 
     fn create(commands: CommandList<B>) -> UrResult<Arc<Self>> {
-        Ok(Arc::new(Self {
+        Ok(crate::recycled(Self {
             handle_cell: HandleCell::new(),
             commands,
             runs: SoftwareRuns::default(),

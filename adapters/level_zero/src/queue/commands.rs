@@ -13,7 +13,7 @@ use oxur_adapter_kit as kit;
 
 use super::submit::{After, Deps};
 use super::{How, Out, Queue, Wait};
-use crate::bindless::of_image;
+use crate::bindless::of_bindless;
 use crate::context::SCRATCH_SIZE;
 use crate::kernel::{Prepared, WithArgs};
 use crate::ze::ze;
@@ -232,7 +232,7 @@ impl MemoryQueue<LevelZero> for Queue {
                 dst_origin,
                 region,
             } => self.copy_image([(dst.image()?, dst_origin), (src.image()?, src_origin)], region, how),
-            Command::BindlessCopy(ref copy) => self.copy_bindless(copy, how).map_err(of_image),
+            Command::BindlessCopy(ref copy) => self.copy_bindless(copy, how).map_err(of_bindless),
             _ => command.unsupported(),
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Memory that the context has and did not allocate: of other processes, and of the host; and memory for others.
+//! Memory that the context has and did not allocate: of other processes, of other APIs, and of the host; and memory
+//! for others.
 
 use std::ffi::c_void;
 use std::os::fd::{AsRawFd, BorrowedFd, IntoRawFd};

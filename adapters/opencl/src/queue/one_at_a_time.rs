@@ -7,7 +7,6 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use oxur_adapter_kit as kit;
 use oxur_fork::{Turn, Turns};
 
 /// Which thread calls the driver with the queue.
@@ -30,7 +29,7 @@ impl OneAtATime {
     /// Waits until no other thread calls; `None` if this one does already, as in a callback.
     #[inline]
     pub(super) fn enter(&self) -> Option<Alone<'_>> {
-        let me = kit::this_thread();
+        let me = oxur_fork::this_thread();
         // No other thread stores this value.
         if self.thread.load(Ordering::Relaxed) == me {
             return None;

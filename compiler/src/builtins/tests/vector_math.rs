@@ -19,7 +19,7 @@ type Unary = (Op, f64, fn(f64) -> f64);
 const UNARY: [Unary; 9] = [
     (Op::sin, 0.8, f64::sin),
     (Op::cos, 0.8, f64::cos),
-    // 0.6 with AVX-512; else it is rounded twice.
+    // 1.04 with AVX-512; else it is rounded twice.
     (Op::rsqrt, 1.5, |x| 1.0 / x.sqrt()),
     (Op::exp, 1.0, f64::exp),
     (Op::exp2, 1.0, f64::exp2),

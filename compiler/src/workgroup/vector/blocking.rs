@@ -20,7 +20,8 @@ use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::private::offsets;
 use crate::CpuLevel;
 use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
-use crate::llvm::{Builder, Function, Kind, Module, Type, Value};
+use crate::llvm::{Block, Builder, Function, Kind, Module, Type, Value};
+use crate::workgroup::convergence::collective;
 
 /// The mark of an id that is computed from that of the first row's item. It is as small as any id.
 pub const ID: &CStr = c"oxur.id";
@@ -38,6 +39,8 @@ pub struct Blocking<'c> {
     /// How many.
     pub rows: u32,
     own: HashSet<Value<'c>>,
+    /// The kernel's blocks. Each is behind those that dominate it, so that steps are known where they are needed.
+    blocks: Vec<Block<'c>>,
 }
 
 impl<'c> Blocking<'c> {
@@ -57,29 +60,28 @@ impl<'c> Blocking<'c> {
             return None;
         }
         let shapes = VectorShapes::new(module, &cfg, lanes, Ids::InRow);
-        let fits = |rows: &u32| {
-            let loops = (0..cfg.loops.len()).filter(|&l| !cfg.loops.iter().any(|inner| inner.parent == Some(l)));
-            loops.into_iter().any(|l| {
-                let needs = Needs::of(module, &cfg, l, &shapes, &own, lanes);
-                needs.is_some_and(|needs| needs.registers(*rows) <= Registers::of_cpu().count)
-            })
-        };
+        let loops = (0..cfg.loops.len()).filter(|&l| !cfg.loops.iter().any(|inner| inner.parent == Some(l)));
+        let needs: Vec<Needs> = loops
+            .filter_map(|l| Needs::of(module, &cfg, l, &shapes, &own, lanes))
+            .collect();
+        let count = Registers::of_cpu().count;
+        let fits = |rows: &u32| needs.iter().any(|needs| needs.registers(*rows) <= count);
         let rows = (1..=most.ilog2()).rev().map(|log| 1 << log).find(fits)?;
-        Some(Self { rows, own })
+        let blocks = cfg.blocks;
+        Some(Self { rows, own, blocks })
     }
 
     /// Puts the other rows of the block into the kernel, which was that of the first.
-    pub fn apply(&self, module: &Module<'c>, kernel: Function<'c>) {
+    pub fn apply(self, module: &Module<'c>) {
         let mut rows = Rows {
             module,
             b: Builder::new(module.context()),
             rows: self.rows,
             copies: HashMap::new(),
+            order: Vec::new(),
             steps: HashMap::new(),
         };
-        // Each block is behind those that dominate it, so that steps are known where they are needed.
-        let Ok(cfg) = Cfg::new(kernel) else { return };
-        for block in cfg.blocks {
+        for block in self.blocks {
             let instructions = block.instructions();
             for (at, &inst) in instructions.iter().enumerate() {
                 if self.own.contains(&inst) {
@@ -99,6 +101,8 @@ struct Rows<'m, 'c> {
     rows: u32,
     /// The values of the other rows.
     copies: HashMap<Value<'c>, Vec<Value<'c>>>,
+    /// Of which values there are copies, in the order in which they were made: the same code each time.
+    order: Vec<Value<'c>>,
     /// How much more a value is in the next row, in bytes if it is an address, where that is the same for all rows. The values of
     /// other rows are computed from that of the first: so LLVM sees that addresses are some constant apart, and needs few registers
     /// for them.
@@ -116,31 +120,29 @@ impl<'c> Rows<'_, 'c> {
         let mut all: Vec<Value<'c>> = Vec::new();
         for row in 1..self.rows {
             let last = all.last().copied().unwrap_or(inst);
-            all.push(match step {
-                None => self.b.insert(inst.clone_instruction()),
-                Some(step) if inst.ty().is_ptr() => match step.is_const() {
-                    true => self.b.offset(inst, self.b.mul(step, step.ty().int(row.into()))),
-                    false => self.b.offset(last, step),
-                },
-                Some(step) => {
-                    let sum = match step.is_const() {
-                        true => self.b.add(inst, self.b.mul(step, step.ty().int(row.into()))),
-                        false => self.b.add(last, step),
-                    };
-                    match id_of_row(inst) {
-                        Some(_) => sum.mark(ID),
-                        None => sum,
-                    }
-                }
+            let Some(step) = step else {
+                all.push(self.b.insert(inst.clone_instruction()));
+                continue;
+            };
+            let (base, step) = match step.is_const() {
+                true => (inst, self.b.mul(step, step.ty().int(row.into()))),
+                false => (last, step),
+            };
+            all.push(match (inst.ty().is_ptr(), id_of_row(inst)) {
+                (true, _) => self.b.offset(base, step),
+                (false, Some(_)) => self.b.add(base, step).mark(ID),
+                (false, None) => self.b.add(base, step),
             });
         }
         self.steps.extend(step.map(|step| (inst, step)));
         self.copies.insert(inst, all);
+        self.order.push(inst);
     }
 
     /// Has copies refer to what their rows have.
     fn connect(&self) {
-        for (inst, copies) in self.copies.iter().filter(|(inst, _)| !self.steps.contains_key(inst)) {
+        for inst in self.order.iter().filter(|inst| !self.steps.contains_key(inst)) {
+            let copies = &self.copies[inst];
             for (i, operand) in inst.operands().into_iter().enumerate() {
                 let Some(operands) = self.copies.get(&operand) else {
                     continue;
@@ -207,10 +209,7 @@ impl<'c> Rows<'_, 'c> {
 /// Removes the barriers of a kernel whose items all run side by side. The fences beside them stay.
 pub fn remove_barriers(kernel: Function<'_>) {
     let instructions = kernel.blocks().into_iter().flat_map(|block| block.instructions());
-    let is_barrier = |inst: &Value<'_>| {
-        let callee = inst.callee();
-        callee.is_some_and(|f| GroupCollective::from_name(&f.name()) == Some(GroupCollective::Barrier))
-    };
+    let is_barrier = |inst: &Value<'_>| collective(inst) == Some(GroupCollective::Barrier);
     instructions.filter(is_barrier).for_each(Value::erase);
 }
 
@@ -223,13 +222,13 @@ enum Step {
 
 /// The step of an id that differs between rows.
 fn id_of_row(inst: Value<'_>) -> Option<Step> {
-    let name = inst.callee()?.name();
-    let is = |intrinsic: WorkItemIntrinsic| name == intrinsic.name();
-    if is(WorkItemIntrinsic::LocalLinearId) {
-        return Some(Step::Row);
+    match WorkItemIntrinsic::from_name(&inst.callee()?.name())? {
+        WorkItemIntrinsic::LocalLinearId => Some(Step::Row),
+        WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId => {
+            (inst.operand(1).as_const_int() == Some(ROW)).then_some(Step::One)
+        }
+        _ => None,
     }
-    let has_row = is(WorkItemIntrinsic::LocalId) || is(WorkItemIntrinsic::GlobalId);
-    (has_row && inst.operand(1).as_const_int() == Some(ROW)).then_some(Step::One)
 }
 
 /// The ids of a kernel that differ between rows; `None` if it asks for one whose dimension is computed.
@@ -237,9 +236,11 @@ fn seeds(kernel: Function<'_>) -> Option<Vec<Value<'_>>> {
     let instructions = kernel.blocks().into_iter().flat_map(|block| block.instructions());
     let mut seeds = Vec::new();
     for inst in instructions {
-        let Some(callee) = inst.callee() else { continue };
-        let is_id = [WorkItemIntrinsic::LocalId, WorkItemIntrinsic::GlobalId].map(|i| i.name() == callee.name());
-        if is_id.contains(&true) && inst.operand(1).as_const_int().is_none() {
+        let called = inst
+            .callee()
+            .and_then(|callee| WorkItemIntrinsic::from_name(&callee.name()));
+        let is_id = matches!(called, Some(WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId));
+        if is_id && inst.operand(1).as_const_int().is_none() {
             return None;
         }
         seeds.extend(id_of_row(inst).map(|_| inst));
@@ -270,8 +271,8 @@ fn is_possible<'c>(inst: Value<'c>, own: &HashSet<Value<'c>>) -> bool {
         Some(L::LLVMLoad | L::LLVMStore) => !inst.is_volatile() && !inst.is_atomic(),
         Some(L::LLVMCall) => inst.callee().is_some_and(|callee| {
             let name = callee.name();
-            let is_query = WorkItemIntrinsic::ALL.into_iter().any(|i| i.name() == name);
-            let is_barrier = GroupCollective::from_name(&name) == Some(GroupCollective::Barrier);
+            let is_query = WorkItemIntrinsic::from_name(&name).is_some();
+            let is_barrier = collective(&inst) == Some(GroupCollective::Barrier);
             // They become nothing.
             let is_hint = name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias");
             // Functions take most of the registers.

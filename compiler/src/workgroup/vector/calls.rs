@@ -85,7 +85,7 @@ impl<'c> Emit<'_, 'c> {
             return Err("a call through a pointer".into());
         };
         let name = callee.name();
-        if let Some(primitive) = Self::primitive(&name) {
+        if let Some(primitive) = WorkItemIntrinsic::from_name(&name) {
             return match (primitive, self.shapes.of(inst)) {
                 (_, VectorShape::Varying) => self.ids(inst, primitive).map(|v| Some(Wide::Vector(v))),
                 // Lane 0 is the first item.

@@ -414,7 +414,7 @@ impl<'c> VectorShapes<'c> {
     fn call(&self, inst: Value<'c>) -> VectorShape {
         let Some(callee) = inst.callee() else { return Varying };
         let name = callee.name();
-        if let Some(primitive) = WorkItemIntrinsic::ALL.into_iter().find(|p| p.name() == name) {
+        if let Some(primitive) = WorkItemIntrinsic::from_name(&name) {
             let dimension = inst.operands().get(1).and_then(|d| d.as_const_int());
             return match (primitive, dimension) {
                 (WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId, _) if self.ids == Ids::AcrossRows => Varying,
@@ -462,9 +462,7 @@ fn is_small_id(value: Value<'_>) -> bool {
     let is_id = value.opcode() == Some(L::LLVMAdd) && value.is_marked(blocking::ID);
     is_id
         || value.callee().is_some_and(|f| {
-            WorkItemIntrinsic::ALL
-                .into_iter()
-                .any(|p| p.name() == f.name() && p != WorkItemIntrinsic::LocalMemory)
+            WorkItemIntrinsic::from_name(&f.name()).is_some_and(|intrinsic| intrinsic != WorkItemIntrinsic::LocalMemory)
         })
 }
 

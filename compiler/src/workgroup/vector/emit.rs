@@ -17,7 +17,6 @@ use super::divergence::{Ids, VectorShape, VectorShapes, widened};
 use super::interleaved::Interleaved;
 use super::streams::Streams;
 use crate::abi::layout;
-use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
 
 pub(super) type Result<T> = std::result::Result<T, String>;
@@ -467,10 +466,5 @@ impl<'c> Emit<'_, 'c> {
             self.b.store(all, slot);
         }
         Ok(())
-    }
-
-    /// Whether a call is of a work-item intrinsic.
-    pub fn primitive(name: &str) -> Option<WorkItemIntrinsic> {
-        WorkItemIntrinsic::ALL.into_iter().find(|p| p.name() == name)
     }
 }

@@ -19,6 +19,7 @@ use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
 use super::private::offsets;
 use crate::CpuLevel;
+use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Kind, Type, Value};
 
 /// The longest stride, in elements.
@@ -201,7 +202,7 @@ impl<'c> Emit<'_, 'c> {
                 Some(L::LLVMCall) => {
                     let harmless = inst.callee().is_some_and(|f| {
                         let name = f.name();
-                        is_pure(f) || Self::primitive(&name).is_some() || name.starts_with("llvm.lifetime")
+                        is_pure(f) || WorkItemIntrinsic::from_name(&name).is_some() || name.starts_with("llvm.lifetime")
                     });
                     (!harmless, !harmless)
                 }

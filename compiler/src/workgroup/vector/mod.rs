@@ -51,7 +51,7 @@ const PREPARE: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-c
 const SCALARIZE: &str = "function(scalarizer<load-store>,early-cse,dce)";
 
 /// The passes after copies of private variables were split or removed.
-const AFTER_SPLIT: &str =
+const AFTER_COPIES: &str =
     "function(sroa<modify-cfg>,early-cse<memssa>,dse,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
 /// The last passes: simple control flow.
@@ -124,7 +124,7 @@ pub fn widen(
             spans_rows: layout.spans_rows,
             is_partial,
             waits,
-            streams: streams && !is_partial && name == FULL,
+            streams: streams && name == FULL,
         };
         emit::emit(module, kernel, name, plan)
     };
@@ -144,7 +144,7 @@ pub fn widen(
         emit(PARTIAL, true, waits)?;
     }
     if let Some(blocking) = blocking {
-        blocking.apply(module, kernel);
+        blocking.apply(module);
         if is_whole_group {
             blocking::remove_barriers(kernel);
         }
@@ -176,7 +176,7 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGrou
         size: None,
     };
     if by_value::read_in_place(module, kernel, arguments) {
-        machine.run_passes(module, AFTER_SPLIT, false)?;
+        machine.run_passes(module, AFTER_COPIES, false)?;
     }
     if layout.spans_rows || !small_vectors::are_kept(module, kernel, width.lanes) {
         small_vectors::fill_padding(module, kernel);
@@ -185,7 +185,7 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGrou
     if let Some(kernel) = module.function(KERNEL)
         && private::split_copies(module, kernel)
     {
-        machine.run_passes(module, AFTER_SPLIT, false)?;
+        machine.run_passes(module, AFTER_COPIES, false)?;
     }
     machine.run_passes(module, SIMPLIFY, false)
 }
