@@ -90,7 +90,8 @@ impl BiasedTurns {
     #[inline(always)]
     pub(crate) fn take(&self) -> BiasedTurn<'_> {
         let (me, of) = (this_thread(), generation() + 1);
-        if self.owner.load(Ordering::Relaxed) == me && self.held.load(Ordering::Relaxed) == 0 {
+        // Acquire: a thread that has ended may have been the owner under the same number.
+        if self.owner.load(Ordering::Relaxed) == me && self.held.load(Ordering::Acquire) == 0 {
             self.held.store(of, Ordering::Relaxed);
             // The processor may load before others see the store: see `fence_everywhere`.
             compiler_fence(Ordering::SeqCst);
@@ -212,7 +213,7 @@ impl Drop for BiasedTurn<'_> {
     }
 }
 
-/// A number that no other thread has while this one runs. It is not 0. No call, as to ask for the address of a thread's variable is
+/// A number that no other thread has while this one runs, but a later one may have. It is not 0. No call, as to ask for the address of a thread's variable is
 /// in a library.
 #[inline(always)]
 pub fn this_thread() -> usize {

@@ -2,19 +2,22 @@
 //! The tests need a kernel that has `membarrier`, as every Linux of the last years.
 
 use std::cell::UnsafeCell;
-use std::sync::Barrier;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
 
 use super::*;
 use crate::InTurn;
 
-/// Has locks have owners from the first turn on.
-fn begin() {
+/// Has locks have owners from the first turn on. One test at a time, as they reset how many have lost theirs.
+fn begin() -> MutexGuard<'static, ()> {
+    static ONE: Mutex<()> = Mutex::new(());
+    let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
     if FENCES.load(Ordering::Relaxed) == UNKNOWN {
         assert!(register(), "the kernel has no membarrier");
         FENCES.store(PRESENT, Ordering::Relaxed);
     }
     ENDED.store(0, Ordering::Relaxed);
+    one
 }
 
 fn owner(turns: &BiasedTurns) -> usize {
@@ -24,7 +27,7 @@ fn owner(turns: &BiasedTurns) -> usize {
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no membarrier")]
 fn the_first_thread_is_the_owner_until_another_comes() {
-    begin();
+    let _one = begin();
     let turns = BiasedTurns::new();
     for _ in 0..3 {
         let turn = turns.take();
@@ -53,7 +56,7 @@ fn the_first_thread_is_the_owner_until_another_comes() {
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no membarrier")]
 fn another_thread_waits_for_the_owner() {
-    begin();
+    let _one = begin();
     for _ in 0..200 {
         let (turns, have, inside) = (BiasedTurns::new(), Barrier::new(2), AtomicBool::new(false));
         drop(turns.take());
@@ -87,7 +90,7 @@ unsafe impl Sync for Counter {}
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no membarrier")]
 fn one_thread_has_the_turn() {
-    begin();
+    let _one = begin();
     const ROUNDS: usize = 2000;
     let locks: Vec<_> = (0..ROUNDS)
         .map(|_| (BiasedTurns::new(), Counter(UnsafeCell::new(0))))
@@ -148,7 +151,7 @@ fn child_is_well(well: impl FnOnce() -> bool) {
 #[test]
 #[cfg_attr(miri, ignore = "Miri does not fork")]
 fn a_child_does_not_wait_for_owners() {
-    begin();
+    let _one = begin();
     crate::watch();
     let (others, own) = (InTurn::new(vec![1]), InTurn::new(vec![1]));
     let (have, go_on) = (Barrier::new(2), Barrier::new(2));
@@ -181,7 +184,7 @@ fn a_child_does_not_wait_for_owners() {
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no membarrier")]
 fn owners_may_end() {
-    begin();
+    let _one = begin();
     let data = InTurn::new(0);
     for round in 1..=50 {
         std::thread::scope(|scope| {

@@ -29,7 +29,16 @@ fn child_is_well(well: impl FnOnce() -> bool) {
     let mut status = 0;
     // SAFETY: a child of ours and a place for its status.
     assert_eq!(unsafe { libc::waitpid(child, &mut status, 0) }, child);
-    assert_eq!(status, 0);
+    assert_eq!(status, 0, "a wait status of `waitpid`: 14 if it hung");
+}
+
+/// Has the other threads stop at the end, even if that is a failed assertion.
+struct Stops<'a>(&'a AtomicBool);
+
+impl Drop for Stops<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[derive(Default)]
@@ -89,6 +98,7 @@ fn a_child_finds_locks_free_and_things_whole() {
                 }
             });
         }
+        let _stops = Stops(&stop);
         for _ in 0..200 {
             child_is_well(|| {
                 let whole = |numbers: &Pair| numbers.0 == numbers.1;
@@ -102,7 +112,6 @@ fn a_child_finds_locks_free_and_things_whole() {
                 free && write && cells && told
             });
         }
-        stop.store(true, Ordering::Relaxed);
     });
     assert_eq!(children.0.load(Ordering::Relaxed), 0, "the parent is no child");
     assert_eq!(generation(), before);
