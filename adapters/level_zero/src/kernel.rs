@@ -564,13 +564,8 @@ impl kit::Kernel<LevelZero> for Kernel {
                 }
             }
             KernelInfo::SPILL_MEM_SIZE => {
-                let sizes: Vec<u32> = self
-                    .code
-                    .on_devices
-                    .iter()
-                    .map(|k| k.properties.raw.spillMemSize)
-                    .collect();
-                out.slice(&sizes)
+                let kernels = self.code.on_devices.iter();
+                out.slice(&kernels.map(|k| k.properties.raw.spillMemSize).collect::<Vec<_>>())
             }
             _ => out.unsupported(),
         }
@@ -711,13 +706,11 @@ impl kit::Kernel<LevelZero> for Kernel {
         owned: bool,
     ) -> UrResult<Arc<Self>> {
         let native = native as ze_kernel_handle_t;
-        let program = match program {
-            Some(program) => program.clone(),
-            None => Program::unknown(context),
-        };
+        let program = program.map_or_else(|| Program::unknown(context), Arc::clone);
         // SAFETY: the client vouches for its native handle.
         let name = unsafe { ze_list!(0, zeKernelGetName(native)) }?;
-        let name = CString::new(text(&name).unwrap_or_default()).map_err(|_| ResultCode::ERROR_INVALID_KERNEL_NAME)?;
+        let name = text(&name).and_then(|name| CString::new(name).ok());
+        let name = name.ok_or(ResultCode::ERROR_INVALID_KERNEL_NAME)?;
         // SAFETY: as above.
         let kernel = unsafe { OnDevice::new(Owned::new(native, owned), &context.devices[0], None) }?;
         kernel.share();

@@ -71,6 +71,8 @@ fn rig() -> Option<Rig> {
     if supported {
         return Some(rig);
     }
+    let adapter = std::env::var("UR_ADAPTERS_FORCE_LOAD").unwrap_or_default();
+    assert!(!adapter.contains("level_zero"), "the driver has it");
     let (file, _) = file();
     let refused = import(&rig, file.as_raw_fd(), SIZE, ExpExternalMemType::OPAQUE_FD);
     assert_eq!(refused, Err(ResultCode::ERROR_UNSUPPORTED_FEATURE));
