@@ -199,10 +199,11 @@ test-cuda: ## The CUDA adapter on a driver without a GPU that interprets PTX: it
 	python3 conformance/suites/compare.py dpnp --generation 2026.2 --stack ours --adapter cuda --lib dist/lib --modules test_indexing,test_sort --verify-stack
 
 .PHONY: test-onemkl
-test-onemkl: ## oneMKL's BLAS, LAPACK and Fourier transforms for NVIDIA GPUs, on a driver without a GPU
+test-onemkl: ## oneMKL's BLAS, LAPACK and Fourier transforms for NVIDIA GPUs, and programs that call them, on a driver without a GPU
 	python3 onemkl/test/run.py --ours dist/lib
-	scripts/setup.sh sklearnex
+	scripts/setup.sh sklearnex open3d
 	python3 conformance/clients/sklearnex/run.py --lib dist/lib --device gpu --adapter cuda --only 'vectors: SVC*101x5*'
+	python3 conformance/clients/open3d/run.py --lib dist/lib --adapter cuda --groups reduction,hybrid
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)
