@@ -102,13 +102,16 @@ fn one_thread_has_the_turn() {
         // SAFETY: the turn.
         unsafe { counter.0.get().write_volatile(counter.0.get().read_volatile() + 1) };
     };
+    // On a busy machine the other thread may not run.
+    let spin = |tries: u32| match tries % 1000 {
+        999 => std::thread::yield_now(),
+        _ => std::hint::spin_loop(),
+    };
     let mut counted = vec![0; ROUNDS];
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for place in 0..ROUNDS {
-                while at.load(Ordering::Acquire) <= place {
-                    std::hint::spin_loop();
-                }
+                (0..).take_while(|_| at.load(Ordering::Acquire) <= place).for_each(spin);
                 ENDED.store(0, Ordering::Relaxed);
                 (0..place % 61).for_each(|_| std::hint::spin_loop());
                 count(place);
@@ -119,9 +122,10 @@ fn one_thread_has_the_turn() {
             count(place);
             *counted += 1;
             at.store(place + 1, Ordering::Release);
-            while last.load(Ordering::Acquire) <= place {
+            for tries in (0..).take_while(|_| last.load(Ordering::Acquire) <= place) {
                 count(place);
                 *counted += 1;
+                spin(tries);
             }
         }
     });
