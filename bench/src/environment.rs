@@ -123,7 +123,7 @@ impl Environment {
 }
 
 /// Loads a library, which stays: drivers have threads of their own.
-fn load(path: &Path) -> Result<&'static Library, Failure> {
+pub fn load(path: &Path) -> Result<&'static Library, Failure> {
     // SAFETY: the initialisers of well-behaved libraries.
     let library = unsafe { Library::new(path) }?;
     Ok(Box::leak(Box::new(library)))

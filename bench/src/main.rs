@@ -44,6 +44,7 @@ const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list
                   both on our driver for the CPU. cuda, on a machine with an NVIDIA GPU, is beside the driver, and dpnp
                   on it beside CuPy, if `python3` has both (PYTHON names another). Of cpu those called `kernels` are how fast kernels are and how fast
                   they are compiled, beside Intel's OpenCL CPU driver
+  --native        of cpu only the 22 kernels that bench/native has in C, and a column for that: clang-22 compiles it
   --only STACK    nothing but raw, intel or ours: for a profiler
   --strict        end with 1 where a goal is missed beyond the noise
 
@@ -81,6 +82,8 @@ struct Options {
     lib: PathBuf,
     only: Option<String>,
     strict: bool,
+    /// Whether kernels are beside native code.
+    native: bool,
     /// Our adapter.
     adapter: Adapter,
 }
@@ -96,6 +99,7 @@ impl Options {
             lib,
             only: None,
             strict: false,
+            native: false,
             adapter: Adapter::OpenCl,
         };
         let mut words = words;
@@ -116,12 +120,16 @@ impl Options {
                 }
                 "--only" => options.only = Some(value()?),
                 "--strict" => options.strict = true,
+                "--native" => options.native = true,
                 "--json" => options.json = true,
                 "--list" => options.list = true,
                 // What `cargo bench` gives every program.
                 "--bench" => {}
                 _ => return Err(format!("unknown option {word}\n\n{HELP}").into()),
             }
+        }
+        if options.native && options.adapter != Adapter::Cpu {
+            return Err("--native is for --adapter cpu".into());
         }
         Ok(options)
     }
@@ -178,11 +186,12 @@ fn run() -> Result<bool, Failure> {
         }
         Adapter::Cuda => return cuda::run(&options.lib),
         Adapter::OpenCl => (children::rows(), rows::rows()),
+        Adapter::Cpu if options.native => (Vec::new(), Vec::new()),
         Adapter::Cpu => (Vec::new(), cpu::rows()),
         Adapter::LevelZero => (Vec::new(), level_zero::rows()),
     };
     let kernels = match options.adapter {
-        Adapter::Cpu => kernels::names(),
+        Adapter::Cpu => kernels::names(options.native),
         _ => Vec::new(),
     };
     if options.list {
@@ -233,7 +242,8 @@ fn run() -> Result<bool, Failure> {
         print!("{}", report::summary(&all));
     }
     let kernels: Vec<_> = kernels.into_iter().filter(|name| options.wants(name)).collect();
-    let good = kernels.is_empty() || kernels::measure(&environment, &kernels, options.seconds, options.json)?;
+    let good =
+        kernels.is_empty() || kernels::measure(&environment, &kernels, options.seconds, options.json, options.native)?;
     Ok(!options.strict || good && all.iter().all(|row| row.verdict != Some(report::Verdict::Fail)))
 }
 

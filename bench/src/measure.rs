@@ -45,7 +45,7 @@ pub fn measure(subjects: &mut [Option<Subject>; SUBJECTS], seconds: f64, most: u
 }
 
 /// Each order of three in turn: nobody always comes after the same neighbour.
-fn order(round: usize) -> [usize; SUBJECTS] {
+pub fn order(round: usize) -> [usize; SUBJECTS] {
     [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1], [2, 0, 1], [1, 0, 2]][round % 6]
 }
 

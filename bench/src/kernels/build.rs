@@ -41,10 +41,11 @@ pub fn spirv(name: &str) -> Result<Vec<u8>, Failure> {
     Ok(std::fs::read(&module)?)
 }
 
-fn run(command: &mut Command) -> Result<(), Failure> {
+/// Runs a compiler.
+pub(super) fn run(command: &mut Command) -> Result<(), Failure> {
     let status = command
         .status()
-        .map_err(|error| format!("{command:?}: {error}; apt-get install clang-14 llvm-spirv-14"))?;
+        .map_err(|error| format!("{command:?}: {error}; `make setup` installs the compilers"))?;
     if status.success() {
         Ok(())
     } else {

@@ -385,7 +385,7 @@ impl Case {
         }
         match wrong {
             (count, Some((at, a, b))) if count > most => Err(format!(
-                "{count} results differ, the first at {at}: Intel's {a}, ours {b}"
+                "{count} results differ, the first at {at}: {b} instead of Intel's {a}"
             )),
             _ => Ok(()),
         }

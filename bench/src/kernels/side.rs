@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! One side of the comparison: the device of an adapter, and a benchmark case's kernels and memory on it.
+//! One side of the comparison: the device of an adapter, or native code, and a benchmark case's kernels and memory on it.
 
 use std::collections::BTreeMap;
+use std::ffi::c_void;
+use std::ptr::from_ref;
 use std::time::{Duration, Instant};
 
+use libloading::Library;
 use oxur_client::api::{DeviceInfo, QueueFlags};
 use oxur_client::{Arg, Context, Device, Kernel, Loader, Program, Queue, Usm, UsmRequest};
 
 use super::build;
 use super::cases::{Case, Init, Step, Value};
+use super::native::Function;
+use crate::measure::order;
 use crate::stack::Failure;
 
 /// The least duration of a batch. It must be long, because threads of the other side may still poll when it starts.
@@ -45,6 +50,15 @@ impl Side {
     }
 }
 
+/// What is compared, in the order of the report's columns; native code only where it is asked for.
+pub const SIDES: usize = 3;
+/// The column of Intel's driver.
+pub const INTEL: usize = 0;
+/// The column of our adapter.
+pub const OURS: usize = 1;
+/// The column of native code.
+pub const NATIVE: usize = 2;
+
 /// The time of a batch, in nanoseconds per run.
 #[derive(Clone, Copy)]
 pub struct Took {
@@ -54,10 +68,15 @@ pub struct Took {
     pub wall: f64,
 }
 
+/// What runs a step.
+enum Code {
+    Device(Queue, BTreeMap<&'static str, Kernel>),
+    Native(BTreeMap<&'static str, Function>),
+}
+
 /// A case on one side.
 pub struct Prepared<'a> {
-    queue: Queue,
-    kernels: BTreeMap<&'static str, Kernel>,
+    code: Code,
     buffers: Vec<(Usm, Init)>,
     steps: &'a [Step],
     fresh: bool,
@@ -75,6 +94,27 @@ impl<'a> Prepared<'a> {
                 kernels.insert(step.kernel, Kernel::new(&program, step.kernel)?);
             }
         }
+        let queue = Queue::new(&side.context, &side.device, QueueFlags::empty())?;
+        Self::with(Code::Device(queue, kernels), side, case)
+    }
+
+    /// Native code, with memory of a device.
+    ///
+    /// # Safety
+    /// The functions of the library called like the case's kernels are [`Function`]s, and take its arguments.
+    pub unsafe fn native(library: &'static Library, side: &Side, case: &'a Case) -> Result<Self, Failure> {
+        let mut functions = BTreeMap::new();
+        for step in &case.steps {
+            // SAFETY: the caller's promise.
+            functions.insert(step.kernel, *unsafe {
+                library.get::<Function>(step.kernel.as_bytes())
+            }?);
+        }
+        Self::with(Code::Native(functions), side, case)
+    }
+
+    /// Allocates the buffers.
+    fn with(code: Code, side: &Side, case: &'a Case) -> Result<Self, Failure> {
         let request = UsmRequest {
             align: 64,
             ..Default::default()
@@ -83,8 +123,7 @@ impl<'a> Prepared<'a> {
             Ok((Usm::shared(&side.context, &side.device, *size, request)?, *init))
         };
         Ok(Self {
-            queue: Queue::new(&side.context, &side.device, QueueFlags::empty())?,
-            kernels,
+            code,
             buffers: case.buffers.iter().map(allocate).collect::<Result<_, _>>()?,
             steps: &case.steps,
             fresh: case.fresh,
@@ -105,21 +144,43 @@ impl<'a> Prepared<'a> {
     fn run(&mut self, times: u32) -> Result<(), Failure> {
         for _ in 0..times {
             for step in self.steps {
-                let args: Vec<Arg> = step
-                    .args
-                    .iter()
-                    .map(|value| match value {
-                        Value::Buffer(buffer) => Arg::Pointer(self.buffers[*buffer].0.ptr()),
-                        Value::U32(value) => Arg::value(value),
-                        Value::U64(value) => Arg::value(value),
-                        Value::F32(value) => Arg::value(value),
-                    })
-                    .collect();
-                // SAFETY: the arguments match the kernel, the memory outlives the launch, and the queue is in order.
-                unsafe { self.queue.launch(&self.kernels[step.kernel], &step.range, &args, &[]) }?;
+                self.step(step)?;
             }
         }
-        Ok(self.queue.finish()?)
+        match &self.code {
+            Code::Device(queue, _) => Ok(queue.finish()?),
+            Code::Native(_) => Ok(()),
+        }
+    }
+
+    fn step(&self, step: &Step) -> Result<(), Failure> {
+        match &self.code {
+            Code::Device(queue, kernels) => {
+                let arg = |value| match value {
+                    &Value::Buffer(buffer) => Arg::Pointer(self.buffers[buffer].0.ptr()),
+                    Value::U32(value) => Arg::value(value),
+                    Value::U64(value) => Arg::value(value),
+                    Value::F32(value) => Arg::value(value),
+                };
+                let args: Vec<Arg> = step.args.iter().map(arg).collect();
+                // SAFETY: the arguments match the kernel, the memory outlives the launch, and the queue is in order.
+                unsafe { queue.launch(&kernels[step.kernel], &step.range, &args, &[]) }?;
+            }
+            Code::Native(functions) => {
+                let arg = |value| -> *const c_void {
+                    match value {
+                        &Value::Buffer(buffer) => self.buffers[buffer].0.ptr(),
+                        Value::U32(value) => from_ref(value).cast(),
+                        Value::U64(value) => from_ref(value).cast(),
+                        Value::F32(value) => from_ref(value).cast(),
+                    }
+                };
+                let args: Vec<_> = step.args.iter().map(arg).collect();
+                // SAFETY: the arguments match the function by the promise of `native`, and are alive until it returns.
+                unsafe { functions[step.kernel](args.as_ptr(), step.range.global.as_ptr()) };
+            }
+        }
+        Ok(())
     }
 
     /// The output of the last run.
@@ -160,20 +221,27 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// Alternates between both sides for about `seconds`. Returns the times of each round, Intel's first.
-pub fn take_turns(intel: &mut Prepared, ours: &mut Prepared, seconds: f64) -> Result<Vec<[Took; 2]>, Failure> {
-    let (a, b) = (intel.calibrate()?, ours.calibrate()?);
+/// Lets the sides take turns for about `seconds`. Returns the times of each round; NaN where a side is missing.
+pub fn take_turns(sides: &mut [Option<Prepared>; SIDES], seconds: f64) -> Result<Vec<[Took; SIDES]>, Failure> {
+    let mut times = [0; SIDES];
+    for (side, times) in sides.iter_mut().zip(&mut times) {
+        if let Some(side) = side {
+            *times = side.calibrate()?;
+        }
+    }
     let start = Instant::now();
     let mut rounds = Vec::new();
     while rounds.len() < LEAST_ROUNDS || rounds.len() < MOST_ROUNDS && start.elapsed().as_secs_f64() < seconds {
-        // The sides take turns in going first, so that neither benefits from the order.
-        rounds.push(if rounds.len() % 2 == 0 {
-            let first = intel.batch(a)?;
-            [first, ours.batch(b)?]
-        } else {
-            let first = ours.batch(b)?;
-            [intel.batch(a)?, first]
-        });
+        let mut round = [Took {
+            processor: f64::NAN,
+            wall: f64::NAN,
+        }; SIDES];
+        for turn in order(rounds.len()) {
+            if let Some(side) = &mut sides[turn] {
+                round[turn] = side.batch(times[turn])?;
+            }
+        }
+        rounds.push(round);
     }
     Ok(rounds)
 }

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The report of the kernels: speeds in the units of each, and ours relative to Intel's.
+//! The report of the kernels: speeds in the units of each, and ours relative to Intel's and to native code's.
 
 use super::cases::Case;
 use super::compile::{Built, Compiled};
-use super::side::Took;
+use super::side::{INTEL, NATIVE, OURS, SIDES, Took};
 use crate::measure::{Median, sorted};
 
 /// The rows so far.
 pub struct Table {
     json: bool,
+    native: bool,
     ratios: Vec<f64>,
     wall: Vec<f64>,
+    /// By native code's, with the names.
+    by_native: Vec<(f64, String)>,
     cold: Vec<f64>,
     cached: Vec<f64>,
     wrong: Vec<String>,
@@ -18,16 +21,21 @@ pub struct Table {
 
 /// The goals: speed by Intel's on geometric average; times to the first kernel by Intel's.
 const SPEED: f64 = 0.5;
+/// By native code's on geometric average, and each.
+const BY_NATIVE: f64 = 0.9;
+const LEAST_BY_NATIVE: f64 = 0.7;
 const COLD: f64 = 4.0;
 const CACHED: f64 = 20.0;
 
 impl Table {
-    /// An empty one.
-    pub fn new(json: bool) -> Self {
+    /// An empty one, with or without the columns of native code.
+    pub fn new(json: bool, native: bool) -> Self {
         Self {
             json,
+            native,
             ratios: Vec::new(),
             wall: Vec::new(),
+            by_native: Vec::new(),
             cold: Vec::new(),
             cached: Vec::new(),
             wrong: Vec::new(),
@@ -39,57 +47,80 @@ impl Table {
         if !self.json {
             println!("\nIntel's / ours: {devices}");
             println!("Figures by processor time of all cores, median (best); ratios of speed: above 1 we are faster.");
-            println!(
+            print!(
                 "{:36} {:9} {:>20} {:>20} {:>12} {:>6}",
                 "", "unit", "Intel", "ours", "ours/Intel", "wall"
             );
+            if self.native {
+                print!(" {:>20} {:>12} {:>6}", "native", "ours/native", "wall");
+            }
+            println!();
         }
     }
 
     /// A row.
-    pub fn kernel(&mut self, case: &Case, rounds: &[[Took; 2]], right: Result<(), String>) {
-        let over = |value: &dyn Fn(&[Took; 2]) -> f64| median(rounds.iter().map(value));
+    pub fn kernel(&mut self, case: &Case, rounds: &[[Took; SIDES]], right: Result<(), String>) {
+        let over = |value: &dyn Fn(&[Took; SIDES]) -> f64| median(rounds.iter().map(value));
         let figure = |nanoseconds| case.unit.figure(case.amount, nanoseconds);
-        let figures = [0, 1].map(|side| {
+        // The median and the best.
+        let figures = |side: usize| {
             let times = sorted(rounds.iter().map(|round| round[side].processor));
             (figure(over(&|round| round[side].processor).value), figure(times[0]))
-        });
-        let ratio = over(&|round| round[0].processor / round[1].processor);
-        let wall = over(&|round| round[0].wall / round[1].wall).value;
+        };
+        let ratio = |side: usize| over(&|round| round[side].processor / round[OURS].processor);
+        let wall = |side: usize| over(&|round| round[side].wall / round[OURS].wall).value;
         let result = right.as_ref().err().map_or("", String::as_str);
         if self.json {
+            let member = |name, side| {
+                let (median, best) = figures(side);
+                format!("\"{name}\": {median:.4}, \"{name}_best\": {best:.4}")
+            };
+            let speed = |by, side| {
+                let Median { low, value, high } = ratio(side);
+                format!(
+                    "\"speed{by}\": [{low:.4}, {value:.4}, {high:.4}], \"wall_speed{by}\": {:.4}",
+                    wall(side)
+                )
+            };
+            let mut members = vec![member("intel", INTEL), member("ours", OURS), speed("", INTEL)];
+            if self.native {
+                members.extend([member("native", NATIVE), speed("_by_native", NATIVE)]);
+            }
             println!(
-                "{{\"row\": \"{}\", \"unit\": \"{}\", \"intel\": {:.4}, \"intel_best\": {:.4}, \"ours\": {:.4}, \
-                 \"ours_best\": {:.4}, \"speed\": [{:.4}, {:.4}, {:.4}], \"wall_speed\": {wall:.4}, \"wrong\": \"{result}\"}}",
+                "{{\"row\": \"{}\", \"unit\": \"{}\", {}, \"wrong\": \"{result}\"}}",
                 case.name,
                 case.unit.name(),
-                figures[0].0,
-                figures[0].1,
-                figures[1].0,
-                figures[1].1,
-                ratio.low,
-                ratio.value,
-                ratio.high
+                members.join(", ")
             );
         } else {
-            let [intel, ours] = figures.map(|(median, best)| format!("{} ({})", digits(median), digits(best)));
-            let ratio = format!("{:.2} ±{:.2}", ratio.value, (ratio.high - ratio.low) / 2.0);
+            let column = |side| {
+                let (median, best) = figures(side);
+                format!("{:>20}", format!("{} ({})", digits(median), digits(best)))
+            };
+            let ratios = |side| {
+                let Median { low, value, high } = ratio(side);
+                let ratio = format!("{value:.2} ±{:.2}", (high - low) / 2.0);
+                format!("{ratio:>12} {:6.2}", wall(side))
+            };
+            let mut columns = vec![column(INTEL), column(OURS), ratios(INTEL)];
+            if self.native {
+                columns.extend([column(NATIVE), ratios(NATIVE)]);
+            }
             let wrong = if result.is_empty() {
                 String::new()
             } else {
                 format!("  WRONG: {result}")
             };
-            let unit = case.unit.name();
-            println!(
-                "{:36} {unit:9} {intel:>20} {ours:>20} {ratio:>12} {wall:6.2}{wrong}",
-                case.name
-            );
+            println!("{:36} {:9} {}{wrong}", case.name, case.unit.name(), columns.join(" "));
         }
         if let Err(error) = right {
             self.wrong.push(format!("{}: {error}", case.name));
         } else {
-            self.ratios.push(ratio.value);
-            self.wall.push(wall);
+            self.ratios.push(ratio(INTEL).value);
+            self.wall.push(wall(INTEL));
+            if self.native {
+                self.by_native.push((ratio(NATIVE).value, case.name.clone()));
+            }
         }
     }
 
@@ -147,6 +178,10 @@ impl Table {
         if let Some(mean) = geometric_mean(&self.wall) {
             println!("the same by the clock: {mean:.2}");
         }
+        summary("speed of kernels by native code's", &self.speeds_by_native(), BY_NATIVE);
+        for (ratio, name) in self.by_native.iter().filter(|(ratio, _)| *ratio < LEAST_BY_NATIVE) {
+            println!("below {LEAST_BY_NATIVE} of native code: {name}, {ratio:.2}");
+        }
         summary("Intel's processor time to the first kernel by ours", &self.cold, COLD);
         summary("the same from our cache", &self.cached, CACHED);
         self.wrong.iter().for_each(|wrong| println!("WRONG {wrong}"));
@@ -155,7 +190,16 @@ impl Table {
     /// Whether all results are right and all goals met.
     pub fn good(&self) -> bool {
         let met = |ratios: &[f64], goal| geometric_mean(ratios).is_none_or(|mean| mean >= goal);
-        self.wrong.is_empty() && met(&self.ratios, SPEED) && met(&self.cold, COLD) && met(&self.cached, CACHED)
+        self.wrong.is_empty()
+            && met(&self.ratios, SPEED)
+            && met(&self.speeds_by_native(), BY_NATIVE)
+            && self.by_native.iter().all(|(ratio, _)| *ratio >= LEAST_BY_NATIVE)
+            && met(&self.cold, COLD)
+            && met(&self.cached, CACHED)
+    }
+
+    fn speeds_by_native(&self) -> Vec<f64> {
+        self.by_native.iter().map(|(ratio, _)| *ratio).collect()
     }
 }
 
