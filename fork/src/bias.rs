@@ -213,8 +213,8 @@ impl Drop for BiasedTurn<'_> {
     }
 }
 
-/// A number that no other thread has while this one runs, but a later one may have. It is not 0. No call, as to ask for the address of a thread's variable is
-/// in a library.
+/// A number that no other running thread has; one that begins when this one has ended may get the same. It is not 0. It takes no
+/// call: in a library, the address of a variable of the thread would.
 #[inline(always)]
 pub fn this_thread() -> usize {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
