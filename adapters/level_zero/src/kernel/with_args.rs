@@ -14,15 +14,22 @@ use crate::LevelZero;
 /// The most arguments that a launch brings.
 const MOST_ARGS: usize = 16;
 
-/// All arguments of a launch, which the driver gets with it: one call, where each would be one.
-pub(crate) struct WithArgs(SmallVec<[(ArgKey, u64); MOST_ARGS]>);
+/// All arguments of a launch, which the driver gets with it: one call, where each would be one. They are filled where they
+/// are: to copy them takes as long as to set one.
+#[derive(Default)]
+pub(crate) struct WithArgs {
+    kinds: SmallVec<[ArgKey; MOST_ARGS]>,
+    numbers: SmallVec<[u64; MOST_ARGS]>,
+    pointers: SmallVec<[*mut c_void; MOST_ARGS]>,
+}
 
 impl WithArgs {
-    /// The pointers to the values.
+    /// Pointers to the values, which are good until the arguments move.
     #[inline]
-    pub(crate) fn pointers(&self) -> SmallVec<[*mut c_void; MOST_ARGS]> {
-        let pointer = |(_, number): &(ArgKey, u64)| std::ptr::from_ref(number).cast_mut().cast();
-        self.0.iter().map(pointer).collect()
+    pub(crate) fn pointers(&mut self) -> *mut *mut c_void {
+        let pointers = self.numbers.iter_mut().map(|number| std::ptr::from_mut(number).cast());
+        self.pointers.extend(pointers);
+        self.pointers.as_mut_ptr()
     }
 }
 
@@ -48,27 +55,32 @@ impl Prepared<'_> {
     }
 
     /// Takes the arguments of a launch, if the driver had better get them with it: several are new, and all are known to be
-    /// of the kinds that they were of before.
+    /// of the kinds that they were of before. `all` has to be empty.
     #[inline(never)]
-    pub(crate) fn with_args(&mut self, args: Args<'_, LevelZero>) -> Option<WithArgs> {
+    pub(crate) fn with_args(&mut self, args: Args<'_, LevelZero>, all: &mut WithArgs) -> bool {
         let kernel = self.kernel;
         let count = args.len();
         if !kernel.takes_args || count > MOST_ARGS || count != kernel.properties.raw.numKernelArgs as usize {
-            return None;
+            return false;
         }
-        let mut all = SmallVec::new();
         let mut new = 0;
         for (index, arg) in args.iter().enumerate() {
-            let arg = arg.ok().filter(|arg| arg.index() as usize == index)?;
-            let (what, number) = number(&arg)?;
-            new += u32::from(kernel.arg_cache.has_changed(index as u32, what, number)?);
-            all.push((what, number));
+            let Some((what, number)) = arg
+                .ok()
+                .filter(|arg| arg.index() as usize == index)
+                .and_then(|arg| number(&arg))
+            else {
+                return false;
+            };
+            let Some(changed) = kernel.arg_cache.has_changed(index as u32, what, number) else {
+                return false;
+            };
+            new += u32::from(changed);
+            all.kinds.push(what);
+            all.numbers.push(number);
         }
-        if new > 1 {
-            return Some(WithArgs(all));
-        }
-        self.known.several_new = false;
-        None
+        self.known.several_new = new > 1;
+        new > 1
     }
 
     /// The driver has taken them, or some of them.
@@ -77,7 +89,7 @@ impl Prepared<'_> {
         self.kernel.args_of.store(0, Ordering::Relaxed);
         // A work-group has no size of zero: what is not known is set again.
         self.known.group = if all { groups.size } else { [0; 3] };
-        for (index, (what, number)) in args.0.iter().enumerate() {
+        for (index, (what, number)) in args.kinds.iter().zip(&args.numbers).enumerate() {
             let what = if all { *what } else { ArgKey::NOTHING };
             self.kernel.arg_cache.note(index as u32, what, *number);
         }

@@ -46,7 +46,7 @@ impl Queue {
     fn launch_with_args(
         self: &Arc<Self>,
         prepared: &mut Prepared<'_>,
-        args: &WithArgs,
+        args: &mut WithArgs,
         range: &Range<'_>,
         how: How<'_>,
     ) -> UrResult<()> {
@@ -54,8 +54,7 @@ impl Queue {
             return self.nothing(false, how);
         };
         prepared.set_offset(groups.offset)?;
-        let (list, kernel, mut pointers) = (self.list(), prepared.handle(), args.pointers());
-        let pointers = pointers.as_mut_ptr();
+        let (list, kernel, pointers) = (self.list(), prepared.handle(), args.pointers());
         let launched = self.enqueue(how, |mut deps| {
             let (count, size) = (groups.count, groups.size());
             // SAFETY: live handles; the list and the kernel are locked. There is a value for each argument, as large as the one
@@ -105,11 +104,11 @@ impl MemoryQueue<LevelZero> for Queue {
         let mut prepared = kernel.lock();
         prepared.set_state(launch.kernel.state())?;
         // What is set is this launch's until it is appended, which takes a snapshot.
-        if prepared.wants_args()
-            && !cooperative
-            && let Some(args) = prepared.with_args(launch.args)
-        {
-            return self.launch_with_args(&mut prepared, &args, &launch.range, how);
+        if prepared.wants_args() && !cooperative {
+            let mut args = WithArgs::default();
+            if prepared.with_args(launch.args, &mut args) {
+                return self.launch_with_args(&mut prepared, &mut args, &launch.range, how);
+            }
         }
         prepared.set_args(&launch.kernel, launch.args)?;
         let Some(groups) = prepared.set_range(&launch.range, &self.device)? else {
