@@ -10,7 +10,7 @@ pub fn folder() -> PathBuf {
 }
 
 /// The module of a source; an error is what clang said. None if the translator does not know what clang's optimizer made,
-/// such as integers of odd sizes. The files of a seed or a kernel are called `name`.
+/// such as integers of odd sizes, or makes it wrong. The files of a seed or a kernel are called `name`.
 pub fn spirv(name: &str, source: &str, options: &[&str]) -> Result<Option<Vec<u8>>, String> {
     let at = |extension: &str| folder().join(format!("{name}.{extension}"));
     let (text, bitcode, module) = (at("cl"), at("bc"), at("spv"));
@@ -46,11 +46,18 @@ pub fn spirv(name: &str, source: &str, options: &[&str]) -> Result<Option<Vec<u8
         return Ok(None);
     }
     let bytes = std::fs::read(&module).map_err(|e| e.to_string())?;
-    // The translator may decorate an id that it gives to nothing, so that a conversion is not saturated.
-    Ok((!loses_saturation(&bytes)).then_some(bytes))
+    let is_wrong = loses_saturation(&bytes) || divides_by_zero(&bytes);
+    Ok((!is_wrong).then_some(bytes))
 }
 
-/// Whether `SaturatedConversion` decorates an id that no instruction has.
+/// Whether a product asks if it overflows. The translator's function for that divides by a factor, which may be zero.
+fn divides_by_zero(module: &[u8]) -> bool {
+    let name = b"llvm_umul_with_overflow";
+    module.windows(name.len()).any(|bytes| bytes == name)
+}
+
+/// Whether `SaturatedConversion` decorates an id that no instruction has: the translator may give it to nothing, so that a
+/// conversion is not saturated.
 fn loses_saturation(module: &[u8]) -> bool {
     let words: Vec<u32> = module
         .chunks_exact(4)
