@@ -136,6 +136,9 @@ pub const MAX_ID: u64 = i32::MAX as u64;
 /// The mark of instructions that write to local memory.
 pub const STORE_TO_LOCAL: &CStr = c"oxur.local";
 
+/// The mark of fences that order nothing but accesses of the items of a group to each other.
+pub const FENCE_OF_GROUP: &CStr = c"oxur.group";
+
 /// An operation of all items of a work-group or sub-group together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum GroupCollective {

@@ -5,6 +5,7 @@
 //! supports the relocations of LLVM's position-independent code for x86-64, and rejects others.
 
 mod object_loader;
+mod prefixes;
 #[cfg(test)]
 mod tests;
 
@@ -44,7 +45,11 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wi
     } else {
         "default<O2>"
     };
-    machine.run_passes(module, passes, !is_wide).map_err(Error::Codegen)
+    machine.run_passes(module, passes, !is_wide).map_err(Error::Codegen)?;
+    if is_wide {
+        prefixes::shorten(module);
+    }
+    Ok(())
 }
 
 /// Prepares a module for a machine, and checks it.

@@ -81,6 +81,18 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// An element of a constant vector; `None` if it is no constant that LLVM can take apart.
+    pub fn const_element(self, index: u32) -> Option<Self> {
+        // SAFETY: the second question is asked of constants only.
+        let element = unsafe {
+            if !self.is_const() {
+                return None;
+            }
+            LLVMGetAggregateElement(self.0, index)
+        };
+        (!element.is_null()).then(|| Self::new(element))
+    }
+
     /// The value of a constant float or double.
     pub fn as_const_real(self) -> Option<f64> {
         if !self.ty().is_float() || self.ty().bits() < 32 {
@@ -336,7 +348,6 @@ impl<'c> Value<'c> {
     }
 
     /// The alignment that an argument of a call is known to have, in bytes.
-    #[cfg(feature = "nvptx")]
     pub fn call_argument_align(self, index: u32) -> u32 {
         // SAFETY: a call; attributes of arguments count from 1.
         let align = unsafe {

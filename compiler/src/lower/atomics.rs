@@ -8,6 +8,7 @@ use spirv::Op;
 use super::FunctionLowering;
 use crate::Error;
 use crate::group_ops::scope;
+use crate::intrinsics::FENCE_OF_GROUP;
 use crate::llvm::{Kind, Type, Value};
 use crate::spirv::Inst;
 
@@ -220,16 +221,19 @@ impl<'c> FunctionLowering<'_, 'c> {
             Some(operand) => self.scope(inst, operand)?,
             None => self.unit.linked.target.scope(items),
         };
-        let Some(name) = scope else {
-            // The barrier itself orders the items of a group, which run on one thread. Towards other threads, acquire
-            // and release suffice.
-            self.builder.fence(O::LLVMAtomicOrderingAcquireRelease);
-            return Ok(());
-        };
         // The barrier orders the accesses of its items to each other. Scopes shrink as their numbers grow.
         let reaches_further = match memory {
             Some(operand) => self.literal(inst, operand)? < items,
             None => false,
+        };
+        let Some(name) = scope else {
+            // The barrier itself orders the items of a group, which run on one thread. Towards other threads, acquire
+            // and release suffice.
+            let fence = self.builder.fence(O::LLVMAtomicOrderingAcquireRelease);
+            if !reaches_further {
+                fence.mark(FENCE_OF_GROUP);
+            }
+            return Ok(());
         };
         if reaches_further {
             let fence = self.builder.fence(O::LLVMAtomicOrderingAcquireRelease);

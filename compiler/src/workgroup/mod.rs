@@ -123,7 +123,7 @@ impl CodeInfo {
             2 => Entry::Suspendable,
             _ => return None,
         };
-        let lanes = u32::try_from(words[1]).ok().filter(|l| (1..=64).contains(l))?;
+        let lanes = u32::try_from(words[1]).ok().filter(|l| (1..=1024).contains(l))?;
         Some(Self {
             entry,
             lanes,
@@ -286,15 +286,15 @@ pub fn finish_wide(
         _ => Entry::Group,
     };
     if entry == Entry::Group && spans_rows {
-        linear_entry(module, kernels, width.lanes);
+        linear_entry(module, kernels, made.lanes);
     } else if made.is_whole_group {
         whole_group_entry(module, kernels);
     } else if entry == Entry::Group {
-        group_entry(module, kernels, width.lanes);
+        group_entry(module, kernels, made.lanes);
     } else {
         item_entry(module, kernels);
     }
-    math::define(module, width.lanes);
+    math::define(module, made.lanes);
     define_intrinsics(module, sub_group_size, Waiting::OnStacks);
     let frame = match entry {
         Entry::Suspendable => vector::split(machine, module, vector::Effort::Much)?,
@@ -303,7 +303,7 @@ pub fn finish_wide(
     let subgroup_within_row = entry == Entry::Item || width.is_sub_group;
     Ok(CodeInfo {
         entry,
-        lanes: width.lanes,
+        lanes: made.lanes,
         subgroup_within_row,
         has_tail,
         spans_rows,

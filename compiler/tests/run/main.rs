@@ -27,6 +27,7 @@ mod squares;
 mod streams;
 mod strided;
 mod sub_groups;
+mod whole_group;
 
 use std::sync::Arc;
 

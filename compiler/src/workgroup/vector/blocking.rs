@@ -19,7 +19,7 @@ use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::private::offsets;
 use crate::CpuLevel;
-use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
+use crate::intrinsics::{FENCE_OF_GROUP, GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Block, Builder, Function, Kind, Module, Type, Value};
 use crate::workgroup::convergence::collective;
 
@@ -206,10 +206,11 @@ impl<'c> Rows<'_, 'c> {
     }
 }
 
-/// Removes the barriers of a kernel whose items all run side by side. The fences beside them stay.
+/// Removes the barriers of a kernel whose items all run side by side, and the fences beside them that are for the group only.
 pub fn remove_barriers(kernel: Function<'_>) {
     let instructions = kernel.blocks().into_iter().flat_map(|block| block.instructions());
-    let is_barrier = |inst: &Value<'_>| collective(inst) == Some(GroupCollective::Barrier);
+    let is_barrier =
+        |inst: &Value<'_>| collective(inst) == Some(GroupCollective::Barrier) || inst.is_marked(FENCE_OF_GROUP);
     instructions.filter(is_barrier).for_each(Value::erase);
 }
 

@@ -24,6 +24,7 @@ mod runs;
 mod small_vectors;
 mod squares;
 mod streams;
+mod whole_group;
 
 use blocking::Blocking;
 pub use cfg::Cfg;
@@ -93,6 +94,8 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
 /// What vector kernels there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernels {
+    /// How many items they run at a time.
+    pub lanes: u32,
     /// How many rows the one for blocks has; 1 if there is none.
     pub rows: u32,
     /// Whether items would wait, but a block is a whole group, so that nobody does. There are no other kernels then.
@@ -117,6 +120,17 @@ pub fn widen(
     }
     prepare(machine, module, width, layout)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
+    // What spans rows, and what runs with few lanes, has other costs.
+    let fills_rows = !width.is_sub_group && !layout.has_tail && !layout.spans_rows;
+    let is_alone = fills_rows && module.function(DEVICE_BARRIER).is_none();
+    let items = match is_alone && waits {
+        true => whole_group::prepare(machine, module, kernel, width.lanes, required)?,
+        false => None,
+    };
+    let width = Width {
+        lanes: items.unwrap_or(width.lanes),
+        ..width
+    };
     let streams = !waits && !layout.spans_rows;
     let emit = |name, is_partial, waits| {
         let plan = emit::Plan {
@@ -128,14 +142,12 @@ pub fn widen(
         };
         emit::emit(module, kernel, name, plan)
     };
-    // What spans rows, and what runs with few lanes, has other costs.
-    let has_rows = !width.is_sub_group && !layout.has_tail && !layout.spans_rows;
-    let blocking = match has_rows && module.function(DEVICE_BARRIER).is_none() {
+    let blocking = match is_alone {
         true => Blocking::of(module, kernel, width.lanes, required),
         false => None,
     };
     let rows = blocking.as_ref().map_or(1, |blocking| blocking.rows);
-    let is_whole_group = waits && rows > 1 && required == Some([width.lanes, rows, 1]);
+    let is_whole_group = items.is_some() || waits && rows > 1 && required == Some([width.lanes, rows, 1]);
     let mut streamed = 0;
     if !is_whole_group {
         streamed = emit(FULL, false, waits)?.1;
@@ -149,8 +161,11 @@ pub fn widen(
             blocking::remove_barriers(kernel);
         }
         emit(BLOCK, false, waits && !is_whole_group)?;
+    } else if is_whole_group {
+        emit(BLOCK, false, false)?;
     }
     Ok(Kernels {
+        lanes: width.lanes,
         rows,
         is_whole_group,
         streamed,

@@ -125,6 +125,19 @@ pub fn case(seed: u64) -> Case {
         atomics: rng.chance(40),
         loops: rng.chance(85),
     };
+    // From a generator of its own, so that other seeds stay what they are.
+    let mut demands = Rng::new(!seed);
+    let demands_size = groups && !large && demands.chance(40);
+    let has = match demands_size && demands.chance(70) {
+        // What trees of barriers have: those of known size run as one vector.
+        true => Features {
+            sub_group: None,
+            atomics: false,
+            loops: false,
+            ..has
+        },
+        false => has,
+    };
     let may_return = !has.groups && has.sub_group.is_none() && rng.chance(60);
     let budget = 12 + rng.below(30);
     let strided = rng.bits() as u32;
@@ -147,7 +160,40 @@ pub fn case(seed: u64) -> Case {
         strided,
         loops: 0,
     };
-    generator.whole()
+    let mut case = generator.whole();
+    if demands_size {
+        demand_size(&mut demands, &mut case);
+    }
+    case
+}
+
+/// Has a kernel demand a size of groups.
+fn demand_size(rng: &mut Rng, case: &mut Case) {
+    const KERNEL: &str = "kernel void k(";
+    let local = match rng.chance(70) {
+        true => [rng.pick(&[4, 8, 16, 32, 64, 128, 256]), 1, 1],
+        false => rng.pick(&[
+            [16, 4, 1],
+            [16, 16, 1],
+            [8, 8, 1],
+            [16, 2, 2],
+            [48, 1, 1],
+            [100, 1, 1],
+            [5, 3, 1],
+        ]),
+    };
+    for range in &mut case.ranges {
+        let most = ITEMS / local.iter().product::<usize>();
+        *range = Range {
+            dimensions: 3,
+            local,
+            groups: [rng.pick(&[1, 2, 3]).min(most), 1, 1],
+            ..*range
+        };
+    }
+    let [x, y, z] = local;
+    let demand = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n{KERNEL}");
+    case.source = case.source.replacen(KERNEL, &demand, 1);
 }
 
 /// A kernel that somebody wrote: behind the same prelude, over the same ranges each.
