@@ -272,6 +272,7 @@ pub fn finish_wide(
     let made = vector::widen(machine, module, width, layout, items_wait && !groups_wait, required)?;
     let kernels = VectorKernels {
         full: module.function(vector::FULL),
+        several: module.function(vector::SEVERAL).map(|several| (several, made.several)),
         predicated: module.function(vector::PARTIAL),
         block: module.function(vector::BLOCK).map(|block| (block, made.rows)),
     };
@@ -332,6 +333,8 @@ fn define_intrinsics(module: &Module<'_>, sub_group_size: u32, waiting: Waiting)
 struct VectorKernels<'c> {
     /// For one item, or for all lanes; `None` if all groups are blocks.
     full: Option<Function<'c>>,
+    /// For so many times as many items as lanes.
+    several: Option<(Function<'c>, u32)>,
     /// For fewer items than lanes.
     predicated: Option<Function<'c>>,
     /// For a block of so many rows.
@@ -342,6 +345,7 @@ impl<'c> VectorKernels<'c> {
     fn only(kernel: Function<'c>) -> Self {
         Self {
             full: Some(kernel),
+            several: None,
             predicated: None,
             block: None,
         }
@@ -399,7 +403,8 @@ struct GroupEntry<'c> {
 impl<'c> GroupEntry<'c> {
     fn new(module: &Module<'c>, kernels: VectorKernels<'c>) -> Self {
         let cx = module.context();
-        for kernel in kernels.full.into_iter().chain(kernels.block.map(|block| block.0)) {
+        let others = [kernels.block, kernels.several].map(|kernel| kernel.map(|kernel| kernel.0));
+        for kernel in kernels.full.into_iter().chain(others.into_iter().flatten()) {
             kernel.internal().attribute("alwaysinline", 0);
         }
         let function = module.add_function(Entry::Group.symbol(), cx.void().function(&[cx.ptr(), cx.ptr()]));
@@ -567,14 +572,33 @@ fn group_entry<'c>(module: &Module<'c>, kernels: VectorKernels<'c>, lanes: u32) 
     let linear = linear(id_y);
     b.cond_br(b.icmp(ult, wide.zero(), row_end), row, rest_block);
     b.go_to_end(row);
-    b.br(x);
+    let mut first_x = (wide.zero(), row);
+    if let Some((several, count)) = kernels.several {
+        let names = ["several", "several.x", "several.done"];
+        let [head, inside, after] = names.map(|name| entry.function.append_block(name));
+        let step = wide.int((lanes * count).into());
+        let end = b.sub(row_end, b.urem(row_end, step));
+        b.br(head);
+        b.go_to_end(head);
+        let id_x = b.phi(wide);
+        b.cond_br(b.icmp(ult, id_x, end), inside, after);
+        b.go_to_end(inside);
+        run(several, [id_x, id_y], linear);
+        id_x.add_incoming(&[(wide.zero(), row), (b.add(id_x, step), b.block())]);
+        b.br(head);
+        b.go_to_end(after);
+        b.cond_br(b.icmp(ult, end, row_end), x, rest_block);
+        first_x = (end, after);
+    } else {
+        b.br(x);
+    }
     b.go_to_end(x);
     let id_x = b.phi(wide);
     run(kernels.full(), [id_x, id_y], linear);
     b.br(x_next);
     b.go_to_end(x_next);
     let next_x = b.add(id_x, step);
-    id_x.add_incoming(&[(wide.zero(), row), (next_x, x_next)]);
+    id_x.add_incoming(&[first_x, (next_x, x_next)]);
     b.cond_br(b.icmp(ult, next_x, row_end), x, rest_block);
     b.go_to_end(rest_block);
     entry.run_rest(rest, [some, y_next], |item| set(item, [row_end, id_y], linear));

@@ -15,6 +15,7 @@ mod division;
 mod extensions;
 mod fast_math;
 mod functions;
+mod in_flight;
 mod levels;
 mod lockstep;
 mod masks;

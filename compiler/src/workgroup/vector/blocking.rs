@@ -18,9 +18,9 @@ use super::calls::{is_cheap, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::private::offsets;
-use crate::CpuLevel;
+use super::registers::Registers;
 use crate::intrinsics::{FENCE_OF_GROUP, GroupCollective, WorkItemIntrinsic};
-use crate::llvm::{Block, Builder, Function, Kind, Module, Type, Value};
+use crate::llvm::{Block, Builder, Function, Module, Value};
 use crate::workgroup::convergence::collective;
 
 /// The mark of an id that is computed from that of the first row's item. It is as small as any id.
@@ -280,32 +280,6 @@ fn is_possible<'c>(inst: Value<'c>, own: &HashSet<Value<'c>>) -> bool {
             is_query || is_barrier || is_hint || if is_own { is_cheap(&name) } else { is_pure(callee) }
         }),
         _ => true,
-    }
-}
-
-/// The vector registers of the CPU.
-struct Registers {
-    count: u32,
-    bits: u32,
-}
-
-impl Registers {
-    fn of_cpu() -> Self {
-        let (count, bits) = match CpuLevel::current() {
-            CpuLevel::V4 => (32, 512),
-            CpuLevel::V3 => (16, 256),
-            CpuLevel::V2 => (16, 128),
-        };
-        Self { count, bits }
-    }
-
-    /// How many a value of all lanes takes.
-    fn of(ty: Type<'_>, lanes: u32) -> u32 {
-        let bits = match ty.scalar().kind() {
-            Kind::Pointer => 64,
-            _ => ty.scalar().bits().max(8),
-        };
-        (bits * ty.lanes().unwrap_or(1) * lanes).div_ceil(Self::of_cpu().bits)
     }
 }
 

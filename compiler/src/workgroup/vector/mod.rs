@@ -17,9 +17,11 @@ mod coroutine;
 mod divergence;
 mod division;
 mod emit;
+mod in_flight;
 mod interleaved;
 mod memory;
 mod private;
+mod registers;
 mod runs;
 mod small_vectors;
 mod squares;
@@ -41,6 +43,8 @@ use crate::llvm::{Machine, Module};
 pub const FULL: &str = "kernel.full";
 /// The vector kernel for fewer active lanes: `(item, args)`, with the number in the item.
 pub const PARTIAL: &str = "kernel.partial";
+/// The vector kernel for several times as many items as lanes: `(item, args)`.
+pub const SEVERAL: &str = "kernel.several";
 /// The vector kernel for a block of rows: `(item, args)`, with the item of the first row.
 pub const BLOCK: &str = "kernel.block";
 
@@ -96,6 +100,8 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
 pub struct Kernels {
     /// How many items they run at a time.
     pub lanes: u32,
+    /// How many vectors the one for several has; 1 if there is none.
+    pub several: u32,
     /// How many rows the one for blocks has; 1 if there is none.
     pub rows: u32,
     /// Whether items would wait, but a block is a whole group, so that nobody does. There are no other kernels then.
@@ -120,6 +126,8 @@ pub fn widen(
     }
     prepare(machine, module, width, layout)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
+    // Others have other costs.
+    let is_plain = !width.is_sub_group && !waits && !layout.spans_rows && module.function(DEVICE_BARRIER).is_none();
     // What spans rows, and what runs with few lanes, has other costs.
     let fills_rows = !width.is_sub_group && !layout.has_tail && !layout.spans_rows;
     let is_alone = fills_rows && module.function(DEVICE_BARRIER).is_none();
@@ -132,13 +140,14 @@ pub fn widen(
         ..width
     };
     let streams = !waits && !layout.spans_rows;
-    let emit = |name, is_partial, waits| {
+    let emit = |name, vectors, is_partial, waits| {
+        let lanes = width.lanes * vectors;
         let plan = emit::Plan {
-            width,
+            width: Width { lanes, ..width },
             spans_rows: layout.spans_rows,
             is_partial,
             waits,
-            streams: streams && name == FULL,
+            streams: streams && [FULL, SEVERAL].contains(&name),
         };
         emit::emit(module, kernel, name, plan)
     };
@@ -148,24 +157,32 @@ pub fn widen(
     };
     let rows = blocking.as_ref().map_or(1, |blocking| blocking.rows);
     let is_whole_group = items.is_some() || waits && rows > 1 && required == Some([width.lanes, rows, 1]);
+    let several = match is_plain && blocking.is_none() {
+        true => in_flight::count(module, kernel, width.lanes)?,
+        false => 1,
+    };
     let mut streamed = 0;
     if !is_whole_group {
-        streamed = emit(FULL, false, waits)?.1;
+        streamed = emit(FULL, 1, false, waits)?.1;
+    }
+    if several > 1 {
+        emit(SEVERAL, several, false, false)?;
     }
     if layout.has_tail {
-        emit(PARTIAL, true, waits)?;
+        emit(PARTIAL, 1, true, waits)?;
     }
     if let Some(blocking) = blocking {
         blocking.apply(module);
         if is_whole_group {
             blocking::remove_barriers(kernel);
         }
-        emit(BLOCK, false, waits && !is_whole_group)?;
+        emit(BLOCK, 1, false, waits && !is_whole_group)?;
     } else if is_whole_group {
-        emit(BLOCK, false, false)?;
+        emit(BLOCK, 1, false, false)?;
     }
     Ok(Kernels {
         lanes: width.lanes,
+        several,
         rows,
         is_whole_group,
         streamed,

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Several vectors in flight: for kernels that compute for long and wait for their own results, code for more items than a register has
+//! lanes. LLVM makes several operations of each, which do not wait for each other.
+
+use std::collections::HashSet;
+
+use llvm_sys::LLVMOpcode as L;
+
+use super::calls::{is_cheap, is_pure};
+use super::cfg::Cfg;
+use super::divergence::{Ids, VectorShape, VectorShapes};
+use super::registers::Registers;
+use crate::intrinsics::WorkItemIntrinsic;
+use crate::llvm::{Function, Kind, Module, Value};
+
+/// The most vectors.
+const MOST: u32 = 4;
+/// The most instructions of a loop that differ between items. Longer ones have enough to do, and more items are in it for as long as
+/// the slowest.
+const LONGEST_LOOP: usize = 48;
+/// How much a kernel without loops has to compute for each access to memory.
+const INTENSE: usize = 16;
+
+/// How many vectors of so many `lanes` a kernel had better run at a time.
+pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32) -> Result<u32, String> {
+    let cfg = Cfg::new(kernel)?;
+    let shapes = VectorShapes::new(module, &cfg, lanes, Ids::InRow);
+    let code = Code {
+        module,
+        cfg: &cfg,
+        shapes: &shapes,
+        hopes: VectorShapes::new(module, &cfg, lanes, Ids::Hoped),
+        lanes,
+    };
+    let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
+    if !instructions().all(|inst| code.is_possible(inst)) {
+        return Ok(1);
+    }
+    if cfg.loops.is_empty() {
+        let (work, accesses) = instructions().fold((0, 0), |(work, accesses), inst| match code.varies(inst) {
+            _ if is_access(inst) => (work, accesses + 1),
+            true => (work + cost(inst), accesses),
+            false => (work, accesses),
+        });
+        return Ok(if work >= INTENSE * accesses { 2 } else { 1 });
+    }
+    let needs = (0..cfg.loops.len()).map(|l| code.registers(l));
+    let Some(needs) = needs.collect::<Option<Vec<u32>>>() else {
+        return Ok(1);
+    };
+    let most = needs.into_iter().max().unwrap_or(1).max(1);
+    let fits = |count: &u32| count * most <= Registers::of_cpu().count;
+    Ok([MOST, 2].into_iter().find(fits).unwrap_or(1))
+}
+
+struct Code<'a, 'c> {
+    module: &'a Module<'c>,
+    cfg: &'a Cfg<'c>,
+    shapes: &'a VectorShapes<'c>,
+    /// The shapes of addresses if no index wraps.
+    hopes: VectorShapes<'c>,
+    lanes: u32,
+}
+
+impl<'c> Code<'_, 'c> {
+    fn varies(&self, value: Value<'c>) -> bool {
+        self.shapes.of(value) == VectorShape::Varying
+    }
+
+    /// Whether all of an instruction is one of vectors, and no gather or scatter.
+    fn is_possible(&self, inst: Value<'c>) -> bool {
+        let is_consecutive = |address, size| match self.hopes.of(address) {
+            VectorShape::Uniform => true,
+            VectorShape::Affine { stride, .. } => stride == size as i64,
+            VectorShape::Varying => false,
+        };
+        match inst.opcode() {
+            Some(L::LLVMAlloca | L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg | L::LLVMFence) => false,
+            Some(L::LLVMLoad) => {
+                !inst.is_volatile()
+                    && !inst.is_atomic()
+                    && is_consecutive(inst.operand(0), self.module.size_of(inst.ty()))
+            }
+            Some(L::LLVMStore) => {
+                let size = self.module.size_of(inst.operand(0).ty());
+                !inst.is_volatile() && !inst.is_atomic() && is_consecutive(inst.operand(1), size)
+            }
+            Some(L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem) => !self.varies(inst),
+            Some(L::LLVMCall) => inst.callee().is_some_and(|callee| {
+                let name = callee.name();
+                let is_hint = name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias");
+                is_hint || WorkItemIntrinsic::from_name(&name).is_some() || is_pure(callee)
+            }),
+            _ => true,
+        }
+    }
+
+    /// How many registers the values of a loop take that differ between items, where it has most of them; `None` if it is no loop that
+    /// waits for its own results.
+    fn registers(&self, number: usize) -> Option<u32> {
+        let of_loop = &self.cfg.loops[number];
+        // In the order of the program, in which the blocks of the control flow graph are.
+        let mut nodes: Vec<usize> = of_loop.blocks.iter().copied().collect();
+        nodes.sort_unstable();
+        let instructions: Vec<Value<'c>> = nodes
+            .iter()
+            .flat_map(|&node| self.cfg.blocks[node].instructions())
+            .collect();
+        let inside: HashSet<Value<'c>> = instructions.iter().copied().collect();
+        let is_counted = |value: &Value<'c>| self.varies(*value) && value.ty().scalar().kind() != Kind::Int(1);
+        let loads = instructions.iter().any(|inst| is_access(*inst) && self.varies(*inst));
+        if loads || instructions.iter().filter(|inst| self.varies(**inst)).count() > LONGEST_LOOP {
+            return None;
+        }
+        // What lives from round to round, and what comes from before the loop.
+        let mut live: HashSet<Value<'c>> = HashSet::new();
+        for inst in &instructions {
+            let is_phi = inst.opcode() == Some(L::LLVMPHI);
+            let operands = inst.operands().into_iter().filter(is_counted);
+            live.extend(operands.filter(|operand| !inside.contains(operand) && !is_phi));
+            if is_phi && is_counted(inst) && self.cfg.number.get(&inst.block()) == Some(&of_loop.header) {
+                live.insert(*inst);
+            }
+        }
+        let size = |live: &HashSet<Value<'c>>| live.iter().map(|v| Registers::of(v.ty(), self.lanes)).sum::<u32>();
+        let mut most = size(&live);
+        // Backwards: a value is there from where it is made to its last use.
+        for inst in instructions
+            .iter()
+            .rev()
+            .filter(|inst| inst.opcode() != Some(L::LLVMPHI))
+        {
+            if inside.contains(inst) {
+                live.remove(inst);
+            }
+            live.extend(inst.operands().into_iter().filter(is_counted));
+            most = most.max(size(&live));
+        }
+        Some(most)
+    }
+}
+
+fn is_access(inst: Value<'_>) -> bool {
+    matches!(inst.opcode(), Some(L::LLVMLoad | L::LLVMStore))
+}
+
+/// How long an instruction takes, by that of an addition.
+fn cost(inst: Value<'_>) -> usize {
+    const FUNCTION: usize = 20;
+    const DIVISION: usize = 4;
+    match inst.opcode() {
+        Some(L::LLVMFDiv | L::LLVMFRem) => DIVISION,
+        Some(L::LLVMCall) => match inst.callee().map(|callee| callee.name()) {
+            Some(name) if name.starts_with("llvm.sqrt") => DIVISION,
+            Some(name) if is_cheap(&name) || name.starts_with("llvm.") => 1,
+            _ => FUNCTION,
+        },
+        _ => 1,
+    }
+}
