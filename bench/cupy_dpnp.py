@@ -50,10 +50,28 @@ MATRICES = {
     "matmul f8": ("f8", lambda m, a, b: m.matmul(a, b), 1.1),
     "matmul f2": ("f2", lambda m, a, b: m.matmul(a, b), 1.1),
 }
+# Of a thousand matrices. They are definite, so that each function takes them.
+STACKS = {
+    "solve": ("f4", lambda m, a, b: m.linalg.solve(a, b), 1.2),
+    "solve f8": ("f8", lambda m, a, b: m.linalg.solve(a, b), 1.2),
+    "inv": ("f4", lambda m, a, b: m.linalg.inv(a), 1.2),
+    "inv f8": ("f8", lambda m, a, b: m.linalg.inv(a), 1.2),
+    "cholesky": ("f4", lambda m, a, b: m.linalg.cholesky(a), 1.2),
+    "cholesky f8": ("f8", lambda m, a, b: m.linalg.cholesky(a), 1.2),
+    # The signs of columns are the library's choice, so the factors are multiplied where results are compared.
+    "qr": ("f4", lambda m, a, b: m.linalg.qr(a), 1.2),
+    "qr f8": ("f8", lambda m, a, b: m.linalg.qr(a), 1.2),
+}
+STACK = (1000, 32, 32)
+# Of one tall matrix. dpnp has no least squares of stacks.
+TALL = {"lstsq": ("f8", lambda m, a, b: m.linalg.lstsq(a, b[:, 0], rcond=None)[0], 1.2)}
 
 
 def host_arrays(dtype, shape):
     generator = numpy.random.default_rng(1)
+    if len(shape) == 3:
+        a, b = generator.random((2, *shape))
+        return [(a @ a.swapaxes(1, 2) + numpy.eye(shape[-1])).astype(dtype), b.astype(dtype)]
     if dtype.startswith("i"):
         return [generator.integers(0, 1000, shape).astype(dtype) for _ in range(2)]
     return [generator.random(shape).astype(dtype) for _ in range(2)]
@@ -98,6 +116,12 @@ def measure(sides, seconds):
     return [[1e6 * median(column) for column in zip(*all_times)] for all_times in times]
 
 
+def whole(result, to_host):
+    """A result on the host; the product of factors, which are not unique."""
+    factors = [to_host(part) for part in result] if isinstance(result, tuple) else [to_host(result)]
+    return factors[0] if len(factors) == 1 else numpy.matmul(*factors)
+
+
 def host_time(side):
     """How long a call takes to return, in microseconds."""
     times = []
@@ -122,13 +146,15 @@ def main():
     print(f"{'':24}{'dpnp one':>10}{'many':>10}{'host':>8}{'CuPy one':>10}{'many':>10}{'one':>7}{'many':>7}{'goal':>6}")
     rows = [(f"{name} {size:.0e}", row, (size,), size) for name, row in ARRAYS.items() for size in sizes]
     rows += [(f"{name} {side}", row, (side, side), side * side) for name, row in MATRICES.items() for side in SIDES]
+    rows += [(f"{name} of {STACK[0]} x {STACK[1]}", row, STACK, FULL) for name, row in STACKS.items()]
+    rows += [(f"{name} 2000x100", row, (2000, 100), FULL) for name, row in TALL.items()]
     ratios, missed = [], 0
     for name, (dtype, call, goal), shape, elements in rows:
         if options.only and not any(text in name for text in options.only):
             continue
         arrays = host_arrays(dtype, shape)
         sides = [Side(dpnp, arrays, call, wait_dpnp), Side(cupy, arrays, call, wait_cupy)]
-        ours, theirs = dpnp.asnumpy(sides[0].call()), cupy.asnumpy(sides[1].call())
+        ours, theirs = whole(sides[0].call(), dpnp.asnumpy), whole(sides[1].call(), cupy.asnumpy)
         tolerance = {"f2": 2e-2, "f4": 1e-3}.get(dtype, 1e-9)
         if "argsort" not in name and not numpy.allclose(ours, theirs, rtol=tolerance, atol=tolerance * abs(theirs).max()):
             sys.exit(f"{name}: the results differ: {ours} {theirs}")

@@ -21,7 +21,8 @@ oneapi::mkl::unimplemented on NVIDIA GPUs.
 | command.cpp | calls of CUDA's libraries as commands of a queue |
 | cublas.cpp | cuBLAS's handles and functions |
 | blas.cpp, blas_functions.hpp | BLAS |
-| cusolver.cpp, lapack.cpp | cuSOLVER's handles and functions; LAPACK |
+| cusolver.cpp, lapack.hpp, lapack.cpp | cuSOLVER's handles and functions; LAPACK |
+| lapack_batch.cpp, kernels.hpp, kernels_ptx.hpp | LAPACK on batches of matrices; kernels of our own, in PTX, for them |
 | dft.cpp | Fourier transforms |
 
 Needed are g++, libsycl's headers and Intel's libraries, whose names are read: an environment of `scripts/setup.sh clients`. No header

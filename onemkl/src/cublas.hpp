@@ -90,6 +90,13 @@ public:
         check_cublas(reinterpret_cast<int (*)(void *, A...)>(address)(raw(), arguments...), function);
     }
 
+    // Calls that of a type for a batch of matrices, cublas?getrfBatched, which has 32-bit sizes only.
+    template <class T, Text stem, class... A>
+    void batched(Function function, A... arguments) {
+        static const auto address = cublas_library().find(std::string("cublas") + letter<T> + stem.text);
+        check_cublas(reinterpret_cast<int (*)(void *, A...)>(address)(raw(), arguments...), function);
+    }
+
 private:
     void *raw() const;
 };

@@ -12,7 +12,11 @@ struct Solver::Handle {
     void *params = nullptr;
     CudaContext context = nullptr;
     Stream stream = nullptr;
-    int *info = nullptr;
+    // Behind what a stream does with the working memory.
+    void *used = nullptr;
+    int *infos = nullptr;
+    std::int64_t most_infos = 0;
+    std::int64_t expected = 0;
     void *device = nullptr;
     std::size_t device_bytes = 0;
     std::vector<char> host;
@@ -29,6 +33,10 @@ void allocate(void *place, std::size_t bytes, Function function) {
     }
 }
 
+void require(int status, const char *what) {
+    if (status) throw std::runtime_error(std::string(what) + " returned " + std::to_string(status));
+}
+
 template <class... A>
 void library(Function function, const char *name, A... arguments) {
     check_cusolver(reinterpret_cast<int (*)(A...)>(cusolver_library().find(name))(arguments...), function);
@@ -36,7 +44,7 @@ void library(Function function, const char *name, A... arguments) {
 
 } // namespace
 
-Solver::Solver(Stream stream, Function function) : handle_(nullptr), function_(function) {
+Solver::Solver(Stream stream, Function function, std::int64_t matrices) : handle_(nullptr), function_(function) {
     CudaContext context = nullptr;
     driver("cuCtxGetCurrent", &context);
     // Each has working memory, so one of another stream is as good.
@@ -46,26 +54,34 @@ Solver::Solver(Stream stream, Function function) : handle_(nullptr), function_(f
         made->context = context;
         library(function, "cusolverDnCreate", &made->raw);
         library(function, "cusolverDnCreateParams", &made->params);
-        allocate(&made->info, sizeof *made->info, function);
+        require(driver("cuEventCreate", &made->used, 2u), "cuEventCreate"); // CU_EVENT_DISABLE_TIMING
         handle_ = made.release();
     }
     if (handle_->stream != stream) {
         library(function, "cusolverDnSetStream", handle_->raw, stream);
         handle_->stream = stream;
     }
+    // Also where it is the same stream: that may be a new one at the address of an old one.
+    require(driver("cuStreamWaitEvent", stream, handle_->used, 0u), "cuStreamWaitEvent");
+    expect(matrices);
 }
 
 Solver::~Solver() {
     if (handle_->device_bytes > most_kept) {
+        driver("cuStreamSynchronize", handle_->stream);
         driver("cuMemFree", handle_->device);
         handle_->device_bytes = 0;
     }
+    driver("cuEventRecord", handle_->used, handle_->stream);
     Idle<Handle>::all().give(handle_);
 }
 
 void *Solver::device_memory(std::size_t bytes) {
     if (bytes > handle_->device_bytes) {
-        if (handle_->device_bytes) driver("cuMemFree", handle_->device);
+        if (handle_->device_bytes) {
+            wait(handle_->stream);
+            driver("cuMemFree", handle_->device);
+        }
         handle_->device_bytes = 0;
         allocate(&handle_->device, bytes, function_);
         handle_->device_bytes = bytes;
@@ -78,14 +94,31 @@ void *Solver::host_memory(std::size_t bytes) {
     return handle_->host.data();
 }
 
-int *Solver::info_address() const { return handle_->info; }
-
-int Solver::info() const {
-    int info = 0;
-    copy(&info, handle_->info, sizeof info, handle_->stream);
-    wait(handle_->stream);
-    return info;
+void Solver::expect(std::int64_t count) {
+    if (count > handle_->most_infos) {
+        if (handle_->most_infos) {
+            wait(handle_->stream);
+            driver("cuMemFree", handle_->infos);
+        }
+        handle_->most_infos = 0;
+        allocate(&handle_->infos, count * sizeof *handle_->infos, function_);
+        handle_->most_infos = count;
+    }
+    handle_->expected = count;
+    require(driver("cuMemsetD8Async", handle_->infos, static_cast<unsigned char>(0), count * sizeof *handle_->infos, handle_->stream),
+            "cuMemsetD8Async");
 }
+
+int *Solver::info_address() const { return handle_->infos + matrix_; }
+
+std::vector<int> Solver::infos() const {
+    std::vector<int> infos(handle_->expected);
+    copy(infos.data(), handle_->infos, infos.size() * sizeof infos[0], handle_->stream);
+    wait(handle_->stream);
+    return infos;
+}
+
+int Solver::info() const { return infos()[matrix_]; }
 
 void *Solver::params() const { return handle_->params; }
 Stream Solver::stream() const { return handle_->stream; }

@@ -13,6 +13,7 @@ import numpy as np
 LARGE = "--large" in sys.argv
 PRODUCTS = [(5, 6, 7), (1, 9, 1), (12, 3, 8)] + [(64, 64, 64), (129, 257, 65), (1000, 300, 200)] * LARGE
 SQUARES = [3, 6] + [50, 400] * LARGE
+BATCHES = [(4, 6, 6), (2, 2, 1, 1), (3, 19, 19)] + [(1000, 32, 32), (5, 70, 70), (3, 300, 300), (2, 600, 600)] * LARGE
 TRANSFORMS = [(8,), (11,), (4, 6), (2, 5, 3)] + [(1000,), (1009,), (16, 48), (3, 5, 7)] * LARGE
 TOLERANCE = {"e": 5e-3, "f": 2e-5, "F": 2e-5, "d": 1e-12, "D": 1e-12}
 
@@ -135,23 +136,35 @@ def solvers(kind):
                 check(f"svd {kind} {shape} {full}", from_svd, s, tolerance)
             check(f"singular values {kind} {shape}", lambda: linalg.svd(array(s), compute_uv=False),
                   np.linalg.svd(s, compute_uv=False), tolerance)
-    a, b = numbers((4, 6, 6), kind) + 6 * np.eye(6, dtype=kind), numbers((4, 6, 2), kind)
-    h = (a @ a.conj().swapaxes(1, 2)).astype(kind)
-    for name, work, expected in (
-        ("solve", lambda: linalg.solve(array(a), array(b)), np.linalg.solve(a, b)),
-        ("inv", lambda: linalg.inv(array(a)), np.linalg.inv(a)),
-        ("cholesky", lambda: linalg.cholesky(array(h)), np.linalg.cholesky(h)),
-        ("qr", lambda: dpnp.matmul(*linalg.qr(array(a))), a),
-        ("svd", lambda: linalg.svd(array(a), compute_uv=False), np.linalg.svd(a, compute_uv=False)),
-        ("eigvalsh", lambda: linalg.eigvalsh(array(h)), np.linalg.eigvalsh(h)),
-    ):
-        check(f"batch of {name} {kind}", work, expected, tolerance)
+    for shape in BATCHES:
+        n = shape[-1]
+        a, b = numbers(shape, kind) + n * np.eye(n, dtype=kind), numbers((*shape[:-1], 2), kind)
+        h = (a @ a.conj().swapaxes(-1, -2)).astype(kind)
+        tall = numbers((*shape[:-2], n + 3, n), kind)
+        for name, work, expected in (
+            ("solve", lambda: linalg.solve(array(a), array(b)), np.linalg.solve(a, b)),
+            ("inv", lambda: linalg.inv(array(a)), np.linalg.inv(a)),
+            ("cholesky", lambda: linalg.cholesky(array(h)), np.linalg.cholesky(h)),
+            ("cholesky upper", lambda: linalg.cholesky(array(h), upper=True), np.linalg.cholesky(h).conj().swapaxes(-1, -2)),
+            ("qr", lambda: dpnp.matmul(*linalg.qr(array(a))), a),
+            ("qr of tall ones", lambda: dpnp.matmul(*linalg.qr(array(tall))), tall),
+            ("r", lambda: linalg.qr(array(tall), mode="r"), np.linalg.qr(tall, mode="r")),
+            ("complete q", lambda: (lambda q: dpnp.matmul(q.conj().swapaxes(-1, -2), q))(linalg.qr(array(tall), mode="complete")[0]),
+             np.broadcast_to(np.eye(n + 3), (*shape[:-2], n + 3, n + 3))),
+            ("svd", lambda: linalg.svd(array(a), compute_uv=False), np.linalg.svd(a, compute_uv=False)),
+            ("eigvalsh", lambda: linalg.eigvalsh(array(h)), np.linalg.eigvalsh(h)),
+        ):
+            check(f"batch of {name} {kind} {shape}", work, expected, tolerance)
+        if kind in "fd":  # That of complex numbers needs NVIDIA's mathematical functions.
+            check(f"batch of det {kind} {shape}", lambda: linalg.det(array(a / n)), np.linalg.det(a / n), tolerance)
+    a, b = numbers((9, 4), kind), numbers((9, 2), kind)
+    check(f"lstsq {kind}", lambda: linalg.lstsq(array(a), array(b))[0], np.linalg.lstsq(a, b, rcond=None)[0], tolerance)
     one = np.eye(3, dtype=kind)
     raises(f"solve singular {kind}", lambda: linalg.solve(array(0 * one), array(one)))
     raises(f"inv singular {kind}", lambda: linalg.inv(array(0 * one)))
-    raises(f"inv singular in a batch {kind}", lambda: linalg.inv(array(np.stack([one, 0 * one]))))
+    raises(f"inv singular in a batch {kind}", lambda: linalg.inv(array(np.stack([one, 0 * one, one]))))
     raises(f"cholesky not positive {kind}", lambda: linalg.cholesky(array(-one)))
-    raises(f"cholesky not positive in a batch {kind}", lambda: linalg.cholesky(array(np.stack([one, -one]))))
+    raises(f"cholesky not positive in a batch {kind}", lambda: linalg.cholesky(array(np.stack([one, -one, one]))))
 
 
 def transforms(kind):

@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A libcublas.so.13 for tests: the functions that liboxur_onemkl.so calls. Names, types and values are cuBLAS's.
-#include "fake_cuda.hpp"
+#include "fake_cublas.hpp"
 
 namespace {
-
-struct Handle {
-    Stream stream;
-    int mode;
-};
-
-enum { success = 0, invalid_value = 7, not_supported = 15 };
 
 // Whether the index of a matrix in column-major order goes by rows, and whether elements are conjugated.
 struct Matrix {
@@ -180,53 +173,9 @@ int each(Handle *handle, int64_t n, const T *x, int64_t incx, T *y, int64_t incy
     return success;
 }
 
-// Least squares by the normal equations, which small matrices allow.
-template <class T>
-int gels(Handle *handle, int operation, int m, int n, int nrhs, T *const *a, int lda, T *const *c, int ldc, int *info, int *device_info,
-         int count) {
-    if (operation || m < n) return not_supported;
-    const auto stream = handle->stream;
-    const auto as = load<T *>(a, count, stream), cs = load<T *>(c, count, stream);
-    for (int i = 0; i < count; ++i) {
-        const auto ma = matrix(type_of<T>, as[i], m, n, lda, 0, stream);
-        auto right = load<T>(cs[i], extent(m, nrhs, ldc), stream);
-        std::vector<std::vector<double>> rows(n, std::vector<double>(n + nrhs));
-        for (int row = 0; row < n; ++row) {
-            for (int k = 0; k < m; ++k) {
-                const double factor = ma.at(k, row).real();
-                for (int column = 0; column < n; ++column) rows[row][column] += factor * ma.at(k, column).real();
-                for (int r = 0; r < nrhs; ++r) rows[row][n + r] += factor * double(right[r * ldc + k]);
-            }
-        }
-        for (int pivot = 0; pivot < n; ++pivot) {
-            for (int row = 0; row < n; ++row) {
-                if (row == pivot) continue;
-                const double factor = rows[row][pivot] / rows[pivot][pivot];
-                for (int column = pivot; column < n + nrhs; ++column) rows[row][column] -= factor * rows[pivot][column];
-            }
-        }
-        for (int row = 0; row < n; ++row) {
-            for (int r = 0; r < nrhs; ++r) right[r * ldc + row] = T(rows[row][n + r] / rows[row][row]);
-        }
-        store(cs[i], right, stream);
-    }
-    *info = 0;
-    store(device_info, std::vector<int>(count, 0), stream);
-    return success;
-}
-
 } // namespace
 
 extern "C" {
-
-int cublasSgelsBatched(Handle *handle, int operation, int m, int n, int nrhs, float *const *a, int lda, float *const *c, int ldc,
-                       int *info, int *device_info, int count) {
-    return gels(handle, operation, m, n, nrhs, a, lda, c, ldc, info, device_info, count);
-}
-int cublasDgelsBatched(Handle *handle, int operation, int m, int n, int nrhs, double *const *a, int lda, double *const *c, int ldc,
-                       int *info, int *device_info, int count) {
-    return gels(handle, operation, m, n, nrhs, a, lda, c, ldc, info, device_info, count);
-}
 
 int cublasCreate_v2(Handle **handle) {
     *handle = new Handle{};

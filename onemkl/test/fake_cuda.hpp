@@ -5,9 +5,11 @@
 // results to be written, so a client that does not wait sees old ones.
 #pragma once
 
+#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include <dlfcn.h>
@@ -39,15 +41,29 @@ std::vector<T> load(const void *from, int64_t count, Stream stream) {
     return elements;
 }
 
-// Writes elements to the device later, from pinned memory, which is kept as the stream may need it at any time.
+// Pinned memory, which is kept as a stream may need it at any time.
+inline void *pinned(std::size_t bytes) {
+    thread_local std::size_t left = 0;
+    thread_local char *next = nullptr;
+    if (bytes > left) {
+        left = std::max<std::size_t>(bytes, 1 << 20);
+        void *block = nullptr;
+        driver("cuMemHostAlloc", &block, left, 0u);
+        next = static_cast<char *>(block);
+    }
+    const auto size = std::min(left, (bytes + 15) / 16 * 16);
+    left -= size;
+    return std::exchange(next, next + size);
+}
+
+// Writes elements to the device later, from pinned memory.
 template <class T>
 void store(void *to, const std::vector<T> &elements, Stream stream) {
     if (elements.empty()) return;
     const auto bytes = elements.size() * sizeof(T);
-    void *pinned = nullptr;
-    driver("cuMemHostAlloc", &pinned, bytes, 0u);
-    std::memcpy(pinned, elements.data(), bytes);
-    driver("cuMemcpyAsync", to, static_cast<const void *>(pinned), bytes, stream);
+    void *const from = pinned(bytes);
+    std::memcpy(from, elements.data(), bytes);
+    driver("cuMemcpyAsync", to, static_cast<const void *>(from), bytes, stream);
 }
 
 template <class T>

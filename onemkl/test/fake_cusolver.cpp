@@ -2,47 +2,7 @@
 //
 // A libcusolver.so.12 for tests: the functions that liboxur_onemkl.so calls, on the host's LAPACK of oneMKL. Names, types and
 // values are cuSOLVER's. Working memory on the device is asked for, and spoiled, as cuSOLVER's is.
-#include "fake_cuda.hpp"
-
-using Complex32 = std::complex<float>;
-using Complex64 = std::complex<double>;
-
-// The host's LAPACK, with 64-bit integers.
-extern "C" {
-#define LAPACK(s, T, R)                                                                                                    \
-    void s##getrf_64(const int64_t *, const int64_t *, T *, const int64_t *, int64_t *, int64_t *);                        \
-    void s##getrs_64(const char *, const int64_t *, const int64_t *, const T *, const int64_t *, const int64_t *, T *,     \
-                     const int64_t *, int64_t *);                                                                          \
-    void s##potrf_64(const char *, const int64_t *, T *, const int64_t *, int64_t *);                                      \
-    void s##potrs_64(const char *, const int64_t *, const int64_t *, const T *, const int64_t *, T *, const int64_t *,     \
-                     int64_t *);                                                                                           \
-    void s##geqrf_64(const int64_t *, const int64_t *, T *, const int64_t *, T *, T *, const int64_t *, int64_t *);
-LAPACK(s, float, float)
-LAPACK(d, double, double)
-LAPACK(c, Complex32, float)
-LAPACK(z, Complex64, double)
-#define ORGQR(name, T)                                                                                                     \
-    void name(const int64_t *, const int64_t *, const int64_t *, T *, const int64_t *, const T *, T *, const int64_t *,    \
-              int64_t *);
-ORGQR(sorgqr_64, float)
-ORGQR(dorgqr_64, double)
-ORGQR(cungqr_64, Complex32)
-ORGQR(zungqr_64, Complex64)
-#define REAL(s, T)                                                                                                         \
-    void s##syev_64(const char *, const char *, const int64_t *, T *, const int64_t *, T *, T *, const int64_t *,          \
-                    int64_t *);                                                                                            \
-    void s##gesvd_64(const char *, const char *, const int64_t *, const int64_t *, T *, const int64_t *, T *, T *,         \
-                     const int64_t *, T *, const int64_t *, T *, const int64_t *, int64_t *);
-REAL(s, float)
-REAL(d, double)
-#define COMPLEX(s, T, R)                                                                                                   \
-    void s##heev_64(const char *, const char *, const int64_t *, T *, const int64_t *, R *, T *, const int64_t *, R *,     \
-                    int64_t *);                                                                                            \
-    void s##gesvd_64(const char *, const char *, const int64_t *, const int64_t *, T *, const int64_t *, R *, T *,         \
-                     const int64_t *, T *, const int64_t *, T *, const int64_t *, R *, int64_t *);
-COMPLEX(c, Complex32, float)
-COMPLEX(z, Complex64, double)
-}
+#include "fake_lapack.hpp"
 
 namespace {
 
@@ -72,23 +32,11 @@ struct RealOf<std::complex<T>> {
     using type = T;
 };
 
-// One of four functions by a type.
-template <class T, class S, class D, class C, class Z>
-auto pick(S s, D d, C c, Z z) {
-    if constexpr (std::is_same_v<T, float>) return s;
-    else if constexpr (std::is_same_v<T, double>) return d;
-    else if constexpr (std::is_same_v<T, Complex32>) return c;
-    else return z;
-}
-#define PICK(T, name) pick<T>(s##name, d##name, c##name, z##name)
-
-int64_t extent(int64_t rows, int64_t columns, int64_t ld) { return rows && columns ? (columns - 1) * ld + rows : 0; }
-
 constexpr std::size_t workspace = 96;
 
 // Writes all of the working memory, which must be there.
-int spoil(Handle *handle, void *device, std::size_t on_device, void *host, std::size_t on_host) {
-    if (on_device < workspace || on_host < workspace) return invalid_value;
+int spoil(Handle *handle, void *device, std::size_t on_device, void *host, std::size_t on_host, std::size_t least_on_host = workspace) {
+    if (on_device < workspace || on_host < least_on_host) return invalid_value;
     std::memset(host, 0x5a, on_host);
     store(device, std::vector<char>(on_device, 0x5a), handle->stream);
     return success;
@@ -96,15 +44,28 @@ int spoil(Handle *handle, void *device, std::size_t on_device, void *host, std::
 
 void finish(Handle *handle, int *place, int64_t info) { store(place, std::vector<int>{int(info)}, handle->stream); }
 
-const char *part_of(int part) { return part == 1 ? "U" : "L"; }
-const char *operation_of(int operation) { return operation == 2 ? "C" : operation ? "T" : "N"; }
-
-// Memory that LAPACK asks for: more than it needs for the small matrices of tests.
 template <class T>
-std::vector<T> enough() {
-    return std::vector<T>(1 << 16);
+int potrf_batched(Handle *handle, int part, int size, T *const *a, int ld, int *infos, int count) {
+    if (size < 0 || ld < std::max(1, size) || count < 0 || !is_on_device(infos)) return invalid_value;
+    const auto matrices = addresses(a, count, handle->stream);
+    if (int(matrices.size()) != count) return invalid_value;
+    const int64_t n = size, lda = ld;
+    std::vector<int> all;
+    for (auto address : matrices) {
+        auto matrix = load<T>(address, extent(n, n, lda), handle->stream);
+        int64_t info = 0;
+        PICK(T, potrf_64)(part_of(part), &n, matrix.data(), &lda, &info);
+        for (int64_t c = 0; c < n; ++c) {
+            for (int64_t r = 0; r < n; ++r) {
+                if (part == 1 ? r > c : r < c) matrix[c * lda + r] = T(std::nanf(""));
+            }
+        }
+        store(address, matrix, handle->stream);
+        all.push_back(int(info));
+    }
+    store(infos, all, handle->stream);
+    return success;
 }
-const int64_t much = 1 << 16;
 
 } // namespace
 
@@ -130,7 +91,13 @@ int cusolverDnSetStream(Handle *handle, Stream stream) {
     }
 SIZES(Xgetrf, int64_t, int64_t, int, const void *, int64_t)
 SIZES(Xpotrf, int, int64_t, int, const void *, int64_t)
-SIZES(Xgeqrf, int64_t, int64_t, int, const void *, int64_t, int, const void *)
+// This one needs none on the host, so that nobody waits for it.
+int cusolverDnXgeqrf_bufferSize(Handle *, void *, int64_t, int64_t, int, const void *, int64_t, int, const void *, int, std::size_t *device,
+                                std::size_t *host) {
+    *device = workspace;
+    *host = 0;
+    return success;
+}
 SIZES(Xsyevd, int, int, int64_t, int, const void *, int64_t, int, const void *)
 SIZES(Xgesvd, signed char, signed char, int64_t, int64_t, int, const void *, int64_t, int, const void *, int, const void *, int64_t,
       int, const void *, int64_t)
@@ -197,7 +164,7 @@ int cusolverDnXpotrs(Handle *handle, void *, int part, int64_t n, int64_t nrhs, 
 
 int cusolverDnXgeqrf(Handle *handle, void *, int64_t m, int64_t n, int type, void *a, int64_t lda, int, void *tau, int,
                      void *device, std::size_t on_device, void *host, std::size_t on_host, int *info_at) {
-    if (const auto bad = spoil(handle, device, on_device, host, on_host)) return bad;
+    if (const auto bad = spoil(handle, device, on_device, host, on_host, 0)) return bad;
     return with_type(type, [&](auto t) {
         using T = decltype(t);
         auto matrix = load<T>(a, extent(m, n, lda), handle->stream);
@@ -293,5 +260,15 @@ int cusolverDnXgesvd(Handle *handle, void *, signed char ju, signed char jvt, in
         return int(success);
     });
 }
+
+// The other triangle is used, as NVIDIA's document says.
+#define POTRF_BATCHED(L, T)                                                                                                \
+    int cusolverDn##L##potrfBatched(Handle *handle, int part, int n, T *const *a, int lda, int *infos, int count) {        \
+        return potrf_batched(handle, part, n, a, lda, infos, count);                                                       \
+    }
+POTRF_BATCHED(S, float)
+POTRF_BATCHED(D, double)
+POTRF_BATCHED(C, Complex32)
+POTRF_BATCHED(Z, Complex64)
 
 } // extern "C"

@@ -7,7 +7,7 @@ libraries refuse, and how precise they are.
 
 - blas.cpp, a client in C++: the functions one by one against plain loops, on the CUDA adapter, and on the CPU adapter in the same
   process, whose calls Intel's library must get. Without the preloaded library it must fail.
-- lapack.cpp: the same for what dpnp does not call, and for exceptions.
+- lapack.cpp: the same for what dpnp does not call, and for exceptions. lapack_batch.cpp: that of batches of matrices.
 - dpnp_client.py: dpnp against NumPy, also on the CPU adapter. With --system on the GPU of the machine.
 
     run.py --ours dist/lib
@@ -29,7 +29,11 @@ INTEL = [f"-l:libmkl_sycl_{name}.so.6" for name in ("blas", "lapack", "dft")]
 
 # The libraries of CUDA's toolkit that take the place of NVIDIA's, and what else they need.
 HOST_LAPACK = ["-l:libmkl_intel_ilp64.so.3", "-l:libmkl_tbb_thread.so.3", "-l:libmkl_core.so.3"]
-CUDA_LIBRARIES = {"cublas": ("libcublas.so.13", []), "cusolver": ("libcusolver.so.12", HOST_LAPACK), "cufft": ("libcufft.so.12", [])}
+CUDA_LIBRARIES = {
+    "libcublas.so.13": (["fake_cublas.cpp", "fake_cublas_batched.cpp"], HOST_LAPACK),
+    "libcusolver.so.12": (["fake_cusolver.cpp"], HOST_LAPACK),
+    "libcufft.so.12": (["fake_cufft.cpp"], []),
+}
 
 
 def fail(text):
@@ -103,19 +107,20 @@ def main():
         return not run("dpnp", [*dpnp, "--large"], variables(args, ["cuda"]) | only_gpu, "pass")
 
     fake_driver()
-    for stem, (file, options) in CUDA_LIBRARIES.items():
-        compile(newest, OUT / "cuda" / file, [HERE / f"fake_{stem}.cpp"], ["-shared", "-fPIC", f"-Wl,-soname,{file}", *options])
+    for file, (sources, options) in CUDA_LIBRARIES.items():
+        compile(newest, OUT / "cuda" / file, [HERE / source for source in sources], ["-shared", "-fPIC", f"-Wl,-soname,{file}", *options])
     results = []
     for generation in ("2026.2", "2026.1"):
         env = TARGET / f"env/v{generation}"
-        for name in ("blas", "lapack"):
+        for name in ("blas", "lapack", "lapack_batch"):
             program = OUT / f"{name}-{generation}"
             compile(env, program, [HERE / f"{name}.cpp"], [*INTEL, *HOST_LAPACK])
-            results.append(run(f"{name}, {generation}", [program], variables(args, ["cuda", "cpu"]), "pass devices 101"))
+            many = ["--many"] * (name == "lapack_batch" and env == newest)
+            results.append(run(f"{name}, {generation}", [program, *many], variables(args, ["cuda", "cpu"]), "pass devices 101"))
     late = {"FAKE_CUDA_DELAY": "300"}
-    program = OUT / "blas-2026.2"
-    results.append(run("blas, when commands come late", [program], variables(args, ["cuda"]) | late, "pass devices 1"))
-    results.append(run("blas, not preloaded", [program], variables(args, ["cuda"], preload=False), "", code=1))
+    for name in ("blas", "lapack_batch"):
+        results.append(run(f"{name}, when commands come late", [OUT / f"{name}-2026.2"], variables(args, ["cuda"]) | late, "pass devices 1"))
+    results.append(run("blas, not preloaded", [OUT / "blas-2026.2"], variables(args, ["cuda"], preload=False), "", code=1))
     results.append(run("dpnp", dpnp, variables(args, ["cuda"]) | only_gpu, "pass"))
     results.append(run("dpnp, when commands come late", dpnp, variables(args, ["cuda"]) | only_gpu | late, "pass"))
     on_cpu = {"ONEAPI_DEVICE_SELECTOR": "opencl:cpu"}
