@@ -105,8 +105,8 @@ void Solver::expect(std::int64_t count) {
         handle_->most_infos = count;
     }
     handle_->expected = count;
-    require(driver("cuMemsetD8Async", handle_->infos, static_cast<unsigned char>(0), count * sizeof *handle_->infos, handle_->stream),
-            "cuMemsetD8Async");
+    require(driver("cuMemsetD8Async", handle_->infos, static_cast<unsigned char>(0), count * sizeof *handle_->infos,
+                   handle_->stream), "cuMemsetD8Async");
 }
 
 int *Solver::info_address() const { return handle_->infos + matrix_; }

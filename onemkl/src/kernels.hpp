@@ -41,7 +41,8 @@ public:
 
     // Copies elements of matrices of rows × columns.
     template <class T>
-    void copy(Matrices<T> to, Matrices<const T> from, std::int64_t rows, std::int64_t columns, std::int64_t count, Elements elements) const {
+    void copy(Matrices<T> to, Matrices<const T> from, std::int64_t rows, std::int64_t columns, std::int64_t count,
+              Elements elements) const {
         copy(Words(to), Words(from), layout<T>(rows), rows * columns, count, elements);
     }
 

@@ -48,7 +48,7 @@ namespace oxur {
                 "st.global." TYPE " [%d1], %" F "4; st.global." TYPE " [%d1+" HALF "], %" F "5;\n")
 
 constexpr char ptx[] =
-    ".version 7.0\n.target sm_52\n.address_size 64\n"
+    ".version 7.0\n.target sm_70\n.address_size 64\n"
 
     ".visible .entry addresses(.param .u64 to, .param .u64 first, .param .u64 stride, .param .u32 count)\n" BEGIN
     "ld.param.u64 %d1, [to]; ld.param.u64 %d2, [first]; ld.param.u64 %d3, [stride]; ld.param.u32 %r5, [count];\n" LIMIT

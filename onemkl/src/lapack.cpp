@@ -19,7 +19,7 @@ sycl::event single(sycl::queue &queue, const Events &dependencies, Function func
     });
 }
 
-// Submits one that fails for bad arguments only, of which cuSOLVER tells at once.
+// Submits one that says itself that it failed, or of which cuSOLVER tells nothing but that arguments are bad, and that at once.
 template <class F>
 sycl::event sure(sycl::queue &queue, const Events &dependencies, Function function, F work) {
     return submit(queue, dependencies, function, [=](Stream stream) {
@@ -51,9 +51,9 @@ using std::int64_t;
     SURE(T, getrs,                                                                                                         \
            (transpose trans, int64_t n, int64_t nrhs, const T *a, int64_t lda, const int64_t *pivots, T *b, int64_t ldb),  \
            getrs(solver, trans, n, nrhs, a, lda, pivots, b, ldb))                                                          \
-    SINGLE(T, gesv, (int64_t n, int64_t nrhs, T *a, int64_t lda, int64_t *pivots, T *b, int64_t ldb),                      \
+    SURE(T, gesv, (int64_t n, int64_t nrhs, T *a, int64_t lda, int64_t *pivots, T *b, int64_t ldb),                        \
            gesv(solver, n, nrhs, a, lda, pivots, b, ldb))                                                                  \
-    SINGLE(T, getri, (int64_t n, T *a, int64_t lda, const int64_t *pivots), getri(solver, n, a, lda, pivots))              \
+    SURE(T, getri, (int64_t n, T *a, int64_t lda, const int64_t *pivots), getri(solver, n, a, lda, pivots))                \
     SINGLE(T, potrf, (uplo part, int64_t n, T *a, int64_t lda), potrf(solver, part, n, a, lda))                            \
     SURE(T, potrs, (uplo part, int64_t n, int64_t nrhs, const T *a, int64_t lda, T *b, int64_t ldb),                       \
            potrs(solver, part, n, nrhs, a, lda, b, ldb))                                                                   \

@@ -11,6 +11,13 @@ using oneapi::mkl::job;
 using oneapi::mkl::jobsvd;
 using std::int64_t;
 
+// Throws for LAPACK's info.
+[[noreturn]] inline void fail(Function function, int info) {
+    const auto text = "info is " + std::to_string(info);
+    if (info < 0) throw oneapi::mkl::invalid_argument("lapack", function.name, text);
+    throw oneapi::mkl::lapack::computation_error(function.name, text, info);
+}
+
 template <class T>
 struct RealOf {
     using type = T;
@@ -54,10 +61,12 @@ void getrs(Solver &solver, transpose trans, int64_t n, int64_t nrhs, const T *a,
                                     pivots, data_type<T>, static_cast<void *>(b), ldb, solver.info_address());
 }
 
+// One that is singular is not solved.
 template <class T>
 void gesv(Solver &solver, int64_t n, int64_t nrhs, T *a, int64_t lda, int64_t *pivots, T *b, int64_t ldb) {
     getrf(solver, n, n, a, lda, pivots);
-    if (!solver.info()) getrs<T>(solver, transpose::nontrans, n, nrhs, a, lda, pivots, b, ldb);
+    if (const auto info = solver.info()) fail(solver.function(), info);
+    getrs<T>(solver, transpose::nontrans, n, nrhs, a, lda, pivots, b, ldb);
 }
 
 // cuSOLVER does not invert: the factors solve for the columns of the identity.
@@ -83,7 +92,8 @@ void getri(Solver &solver, int64_t n, T *a, int64_t lda, const int64_t *pivots) 
 
 template <class T>
 void potrf(Solver &solver, uplo part, int64_t n, T *a, int64_t lda) {
-    with_memory<T, "cusolverDnXpotrf", "cusolverDnXpotrf_bufferSize">(solver, native(part), n, data_type<T>, static_cast<void *>(a), lda);
+    with_memory<T, "cusolverDnXpotrf", "cusolverDnXpotrf_bufferSize">(solver, native(part), n, data_type<T>,
+                                                                      static_cast<void *>(a), lda);
 }
 
 template <class T>
@@ -126,7 +136,8 @@ inline void orgqr(Solver &s, int64_t m, int64_t n, int64_t k, cdouble *a, int64_
 template <class T>
 void syevd(Solver &solver, job vectors, uplo part, int64_t n, T *a, int64_t lda, Real<T> *w) {
     with_memory<T, "cusolverDnXsyevd", "cusolverDnXsyevd_bufferSize">(
-        solver, int(vectors), native(part), n, data_type<T>, static_cast<void *>(a), lda, data_type<Real<T>>, static_cast<void *>(w));
+        solver, int(vectors), native(part), n, data_type<T>, static_cast<void *>(a), lda, data_type<Real<T>>,
+            static_cast<void *>(w));
 }
 
 inline signed char letter_of(jobsvd value) { return "NAOS"[int(value)]; }
@@ -183,13 +194,6 @@ void gesvd(Solver &solver, jobsvd ju, jobsvd jvt, int64_t m, int64_t n, T *a, in
     if (v_columns) adjoint(solver, v_columns, n, v.data(), n, vt, ldvt);
     if (u_columns) adjoint(solver, m, u_columns, ut.data(), m, u, ldu);
     wait(solver.stream()); // It has the temporary memory.
-}
-
-// Throws for LAPACK's info.
-[[noreturn]] inline void fail(Function function, int info) {
-    const auto text = "info is " + std::to_string(info);
-    if (info < 0) throw oneapi::mkl::invalid_argument("lapack", function.name, text);
-    throw oneapi::mkl::lapack::computation_error(function.name, text, info);
 }
 
 inline void require(bool condition, Function function, const char *what) {

@@ -51,7 +51,8 @@ void getrf_batch(Solver &solver, int64_t m, int64_t n, T *a, int64_t lda, int64_
                  int64_t count) {
     if (m == 0 || n == 0) return;
     if (m != n || !is_small(n, {lda}, count)) {
-        return one_by_one(solver, count, [&](int64_t i) { getrf(solver, m, n, a + i * stride_a, lda, pivots + i * stride_pivots); });
+        return one_by_one(solver, count, [&](int64_t i) { getrf(solver, m, n, a + i * stride_a, lda,
+                                                                pivots + i * stride_pivots); });
     }
     const Kernels kernels(solver.stream());
     in_parts(solver, count, 0, [&](int64_t first, int64_t number) {
@@ -104,8 +105,8 @@ void getri_batch(Solver &solver, int64_t n, T *a, int64_t lda, int64_t stride_a,
         kernels.addresses(inverses, from, stride_a, number);
         kernels.narrow(narrow, pivots + first * stride_pivots, stride_pivots, n, number);
         Cublas(solver.stream())
-            .batched<T, "getriBatched">(solver.function(), int(n), factors, int(n), narrow, inverses, int(lda), solver.info_address(),
-                                        int(number));
+            .batched<T, "getriBatched">(solver.function(), int(n), factors, int(n), narrow, inverses, int(lda),
+                                        solver.info_address(), int(number));
     });
 }
 
@@ -123,7 +124,8 @@ void potrf_batch(Solver &solver, uplo part, int64_t n, T *a, int64_t lda, int64_
         kernels.copy<T>({copies, n, n * n}, {place, lda, stride_a}, n, n, number, Kernels::all);
         kernels.addresses(matrices, copies, n * n, number);
         solver.typed<T, "potrfBatched">(native(part), int(n), matrices, int(n), solver.info_address(), int(number));
-        kernels.copy<T>({place, lda, stride_a}, {copies, n, n * n}, n, n, number, part == uplo::upper ? Kernels::upper : Kernels::lower);
+        kernels.copy<T>({place, lda, stride_a}, {copies, n, n * n}, n, n, number,
+                        part == uplo::upper ? Kernels::upper : Kernels::lower);
     });
 }
 
@@ -146,14 +148,16 @@ void potrs_batch(Solver &solver, uplo part, int64_t n, int64_t nrhs, const T *a,
         Cublas cublas(solver.stream());
         for (const bool last : {false, true}) {
             const auto trans = last == (part == uplo::lower) ? adjoint : transpose::nontrans;
-            cublas.batched<T, "trsmBatched">(solver.function(), native(side::left), native(part), native(trans), native(diag::nonunit),
+            cublas.batched<T, "trsmBatched">(solver.function(), native(side::left), native(part), native(trans),
+                                             native(diag::nonunit),
                                              int(n), int(nrhs), &one, factors, int(lda), sides, int(ldb), int(number));
         }
     });
 }
 
 template <class T>
-void geqrf_batch(Solver &solver, int64_t m, int64_t n, T *a, int64_t lda, int64_t stride_a, T *tau, int64_t stride_tau, int64_t count) {
+void geqrf_batch(Solver &solver, int64_t m, int64_t n, T *a, int64_t lda, int64_t stride_a, T *tau, int64_t stride_tau,
+                 int64_t count) {
     if (m == 0 || n == 0) return;
     if (m > large_qr || count < std::max<int64_t>(2, m / 16) || !fits({n, lda})) {
         return one_by_one(solver, count, [&](int64_t i) { geqrf(solver, m, n, a + i * stride_a, lda, tau + i * stride_tau); });
@@ -172,24 +176,24 @@ void geqrf_batch(Solver &solver, int64_t m, int64_t n, T *a, int64_t lda, int64_
 
 // C = alpha op(A) B + beta C, of batches.
 template <class T>
-void multiply(Solver &solver, transpose trans_a, transpose trans_b, int64_t m, int64_t n, int64_t k, T alpha, Kernels::Matrices<const T> a,
-              Kernels::Matrices<const T> b, T beta, Kernels::Matrices<T> c, int64_t count) {
+void multiply(Solver &solver, transpose trans_a, transpose trans_b, int64_t m, int64_t n, int64_t k, T alpha,
+              Kernels::Matrices<const T> a, Kernels::Matrices<const T> b, T beta, Kernels::Matrices<T> c, int64_t count) {
     constexpr int compute = std::is_same_v<Real<T>, float> ? 68 : 70; // CUBLAS_COMPUTE_32F, _64F
     const auto address = [](const auto *data) { return static_cast<const void *>(data); };
     const auto stride = [](int64_t elements) { return static_cast<long long>(elements); };
     Cublas(solver.stream())
         .call<"cublasGemmStridedBatchedEx_64">(solver.function(), native(trans_a), native(trans_b), m, n, k, address(&alpha),
                                                address(a.data), data_type<T>, a.ld, stride(a.stride), address(b.data), data_type<T>,
-                                               b.ld, stride(b.stride), address(&beta), static_cast<void *>(c.data), data_type<T>, c.ld,
-                                               stride(c.stride), count, compute, -1);
+                                               b.ld, stride(b.stride), address(&beta), static_cast<void *>(c.data), data_type<T>,
+                                                   c.ld, stride(c.stride), count, compute, -1);
 }
 
 // NVIDIA has no batches of these. The product of k reflections is I - V T V', where the columns of V are their vectors, and the
 // inverse of T is the upper triangle of V' V, with 1 / tau in its diagonal (Joffrain and others, "Accumulating Householder
 // transformations, revisited", 2006). So the first columns of it are those of I - Y V', where Y solves Y T^-1 = V.
 template <class T>
-void orgqr_batch(Solver &solver, int64_t m, int64_t n, int64_t k, T *a, int64_t lda, int64_t stride_a, const T *tau, int64_t stride_tau,
-                 int64_t count) {
+void orgqr_batch(Solver &solver, int64_t m, int64_t n, int64_t k, T *a, int64_t lda, int64_t stride_a, const T *tau,
+                 int64_t stride_tau, int64_t count) {
     if (n == 0) return;
     if (!is_small(k, {m}, count) || m * n >= most_elements) {
         return one_by_one(solver, count, [&](int64_t i) { orgqr(solver, m, n, k, a + i * stride_a, lda, tau + i * stride_tau); });
@@ -233,8 +237,8 @@ void gels_batch(Solver &solver, transpose trans, int64_t m, int64_t n, int64_t n
         kernels.addresses(sides, b + first * stride_b, stride_b, number);
         int info = 0;
         Cublas(solver.stream())
-            .batched<T, "gelsBatched">(solver.function(), native(trans), int(m), int(n), int(nrhs), matrices, int(lda), sides, int(ldb),
-                                       &info, solver.info_address(), int(number));
+            .batched<T, "gelsBatched">(solver.function(), native(trans), int(m), int(n), int(nrhs), matrices, int(lda), sides,
+                                       int(ldb), &info, solver.info_address(), int(number));
         require_good(info, solver.function());
     });
 }

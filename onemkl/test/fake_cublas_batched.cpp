@@ -35,8 +35,8 @@ int getrf(Handle *handle, int size, T *const *a, int ld, int *pivots, int *infos
 
 // `info` is the host's.
 template <class T>
-int getrs(Handle *handle, int operation, int size, int sides, const T *const *a, int ld, const int *pivots, T *const *b, int ld_b, int *info,
-          int count) {
+int getrs(Handle *handle, int operation, int size, int sides, const T *const *a, int ld, const int *pivots, T *const *b, int ld_b,
+          int *info, int count) {
     const auto stream = handle->stream;
     if (!info || is_on_device(info)) return invalid_value;
     *info = size < 0 ? -2 : sides < 0 ? -3 : ld < std::max(1, size) ? -5 : ld_b < std::max(1, size) ? -8 : count < 0 ? -10 : 0;
@@ -61,7 +61,8 @@ int getrs(Handle *handle, int operation, int size, int sides, const T *const *a,
 template <class T>
 int getri(Handle *handle, int size, const T *const *a, int ld, const int *pivots, T *const *c, int ld_c, int *infos, int count) {
     const auto stream = handle->stream;
-    if (size < 0 || std::min(ld, ld_c) < std::max(1, size) || count < 0 || !is_on_device(infos) || !is_on_device(pivots)) return invalid_value;
+    if (size < 0 || std::min(ld, ld_c) < std::max(1, size) || count < 0 || !is_on_device(infos) ||
+        !is_on_device(pivots)) return invalid_value;
     const auto matrices = addresses(a, count, stream);
     const auto inverses = addresses(c, count, stream);
     if (!all_there({matrices.size(), inverses.size()}, count)) return invalid_value;
@@ -70,7 +71,8 @@ int getri(Handle *handle, int size, const T *const *a, int ld, const int *pivots
     std::vector<int> all_infos;
     for (int i = 0; i < count; ++i) {
         const auto bytes = std::intptr_t(extent(n, n, std::max(lda, ldc)) * sizeof(T));
-        if (std::abs(reinterpret_cast<std::intptr_t>(matrices[i]) - reinterpret_cast<std::intptr_t>(inverses[i])) < bytes) return invalid_value;
+
+            if (std::abs(reinterpret_cast<std::intptr_t>(matrices[i]) - reinterpret_cast<std::intptr_t>(inverses[i])) < bytes) return invalid_value;
         auto matrix = load<T>(matrices[i], extent(n, n, lda), stream);
         auto inverse = load<T>(inverses[i], extent(n, n, ldc), stream);
         const std::vector<int64_t> p(all_pivots.begin() + i * n, all_pivots.begin() + (i + 1) * n);
@@ -110,8 +112,8 @@ int geqrf(Handle *handle, int rows, int columns, T *const *a, int ld, T *const *
 
 // `info` is the host's; those of the matrices are the device's.
 template <class T>
-int gels(Handle *handle, int operation, int rows, int columns, int sides, T *const *a, int ld, T *const *c, int ld_c, int *info, int *infos,
-         int count) {
+int gels(Handle *handle, int operation, int rows, int columns, int sides, T *const *a, int ld, T *const *c, int ld_c, int *info,
+         int *infos, int count) {
     const auto stream = handle->stream;
     if (!info || is_on_device(info) || !is_on_device(infos)) return invalid_value;
     *info = rows < 0 ? -2 : columns < 0 ? -3 : sides < 0 ? -4 : ld < std::max(1, rows) ? -6 : ld_c < std::max(1, rows) ? -8 : 0;
@@ -138,11 +140,12 @@ int gels(Handle *handle, int operation, int rows, int columns, int sides, T *con
 
 // alpha is the host's. The other triangle is not read.
 template <class T>
-int trsm(Handle *handle, int where, int part, int operation, int unit, int rows, int columns, const T *alpha, const T *const *a, int ld,
-         T *const *b, int ld_b, int count) {
+int trsm(Handle *handle, int where, int part, int operation, int unit, int rows, int columns, const T *alpha, const T *const *a,
+         int ld, T *const *b, int ld_b, int count) {
     const auto stream = handle->stream;
     const int size = where ? columns : rows;
-    if (rows < 0 || columns < 0 || count < 0 || ld < std::max(1, size) || ld_b < std::max(1, rows) || handle->mode || is_on_device(alpha)) {
+    if (rows < 0 || columns < 0 || count < 0 || ld < std::max(1, size) || ld_b < std::max(1, rows) || handle->mode ||
+        is_on_device(alpha)) {
         return invalid_value;
     }
     const auto matrices = addresses(a, count, stream);
@@ -152,8 +155,8 @@ int trsm(Handle *handle, int where, int part, int operation, int unit, int rows,
     for (int i = 0; i < count; ++i) {
         const auto matrix = load<T>(matrices[i], extent(size, size, lda), stream);
         auto right = load<T>(rights[i], extent(m, n, ldb), stream);
-        PICK(T, trsm_64)(where ? "R" : "L", part_of(part), operation_of(operation), unit ? "U" : "N", &m, &n, alpha, matrix.data(), &lda,
-                         right.data(), &ldb);
+        PICK(T, trsm_64)(where ? "R" : "L", part_of(part), operation_of(operation), unit ? "U" : "N", &m, &n, alpha,
+                         matrix.data(), &lda, right.data(), &ldb);
         store(rights[i], right, stream);
     }
     return success;

@@ -174,6 +174,7 @@ int cusolverDnXgeqrf(Handle *handle, void *, int64_t m, int64_t n, int type, voi
         PICK(T, geqrf_64)(&m, &n, matrix.data(), &lda, factors.data(), work.data(), &much, &info);
         store(a, matrix, handle->stream);
         store(tau, factors, handle->stream);
+        store(device, std::vector<char>(on_device, 0x5a), handle->stream); // It is in use until the end.
         finish(handle, info_at, info);
         return int(success);
     });
@@ -195,6 +196,7 @@ int cusolverDnXgeqrf(Handle *handle, void *, int64_t m, int64_t n, int type, voi
         int64_t info = 0;                                                                                                  \
         lapack(&wm, &wn, &wk, matrix.data(), &wlda, factors.data(), work.data(), &much, &info);                            \
         store(a, matrix, handle->stream);                                                                                  \
+        store(device, std::vector<T>(count, T(7)), handle->stream);                                                        \
         finish(handle, info_at, info);                                                                                     \
         return success;                                                                                                    \
     }

@@ -30,7 +30,8 @@ DECLARE(cdouble, ungqr_batch)
 template <class T, class>
 int64_t getrf_batch_scratchpad_size(sycl::queue &, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 template <class T, class>
-int64_t getrs_batch_scratchpad_size(sycl::queue &, transpose, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
+int64_t getrs_batch_scratchpad_size(sycl::queue &, transpose, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+                                    int64_t);
 template <class T, class>
 int64_t getri_batch_scratchpad_size(sycl::queue &, int64_t, int64_t, int64_t, int64_t, int64_t);
 template <class T, class>
@@ -44,7 +45,8 @@ int64_t orgqr_batch_scratchpad_size(sycl::queue &, int64_t, int64_t, int64_t, in
 template <class T, class>
 int64_t ungqr_batch_scratchpad_size(sycl::queue &, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
 template <class T, class>
-int64_t gels_batch_scratchpad_size(sycl::queue &, transpose, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t);
+int64_t gels_batch_scratchpad_size(sycl::queue &, transpose, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t,
+                                   int64_t);
 
 } // namespace oneapi::mkl::lapack
 
@@ -217,7 +219,8 @@ void factors(sycl::queue &queue, const std::string &of, int64_t m, int64_t n, in
     const int64_t k = std::min(m, n), stride_p = k + 3, nrhs = 3;
     Device<int64_t> pivots(queue, std::vector<int64_t>(stride_p * count + 1, 99));
     Scratchpad<T> pad(queue, lapack::getrf_batch_scratchpad_size<T, Enabled>(queue, m, n, a.ld, a.stride, stride_p, count));
-    const auto first = lapack::getrf_batch(queue, m, n, a.device.data, a.ld, a.stride, pivots.data, stride_p, count, pad.data, pad.size, {});
+    const auto first = lapack::getrf_batch(queue, m, n, a.device.data, a.ld, a.stride, pivots.data, stride_p, count, pad.data,
+                                           pad.size, {});
     const auto found = a.read("getrf " + name, {first});
     const auto p = pivots.read({first});
     bool kept = p.back() == 99, good = true;
@@ -237,14 +240,16 @@ void factors(sycl::queue &queue, const std::string &of, int64_t m, int64_t n, in
         std::vector<Dense> right;
         for (int64_t i = 0; i < count; ++i) right.push_back(operated(a.before[i], trans) * x[i]);
         Batch<T> b(queue, right, 3);
-        Scratchpad<T> own(queue, lapack::getrs_batch_scratchpad_size<T, Enabled>(queue, trans, n, nrhs, a.ld, a.stride, stride_p, b.ld, b.stride, count));
-        const auto event = lapack::getrs_batch(queue, trans, n, nrhs, a.device.data, a.ld, a.stride, pivots.data, stride_p, b.device.data,
-                                               b.ld, b.stride, count, own.data, own.size, {first});
+        Scratchpad<T> own(queue, lapack::getrs_batch_scratchpad_size<T, Enabled>(queue, trans, n, nrhs, a.ld, a.stride, stride_p,
+                                                                                 b.ld, b.stride, count));
+        const auto event = lapack::getrs_batch(queue, trans, n, nrhs, a.device.data, a.ld, a.stride, pivots.data, stride_p,
+                                               b.device.data, b.ld, b.stride, count, own.data, own.size, {first});
         const auto solved = b.read("getrs " + name, {event});
         for (int64_t i = 0; i < count; ++i) near<T>("getrs " + name, operated(a.before[i], trans) * solved[i], b.before[i]);
     }
     Scratchpad<T> own(queue, lapack::getri_batch_scratchpad_size<T, Enabled>(queue, n, a.ld, a.stride, stride_p, count));
-    const auto last = lapack::getri_batch(queue, n, a.device.data, a.ld, a.stride, pivots.data, stride_p, count, own.data, own.size, {first});
+    const auto last = lapack::getri_batch(queue, n, a.device.data, a.ld, a.stride, pivots.data, stride_p, count, own.data,
+                                          own.size, {first});
     const auto inverses = a.read("getri " + name, {last});
     for (int64_t i = 0; i < count; ++i) near<T>("getri " + name, a.before[i] * inverses[i], unit(n, n));
 }
@@ -275,9 +280,10 @@ void cholesky(sycl::queue &queue, const std::string &of, uplo part, int64_t n, i
     std::vector<Dense> right;
     for (int64_t i = 0; i < count; ++i) right.push_back(whole[i] * x[i]);
     Batch<T> b(queue, right, 1);
-    Scratchpad<T> own(queue, lapack::potrs_batch_scratchpad_size<T, Enabled>(queue, part, n, 2, a.ld, a.stride, b.ld, b.stride, count));
-    const auto last = lapack::potrs_batch(queue, part, n, 2, a.device.data, a.ld, a.stride, b.device.data, b.ld, b.stride, count, own.data,
-                                          own.size, {first});
+    Scratchpad<T> own(queue, lapack::potrs_batch_scratchpad_size<T, Enabled>(queue, part, n, 2, a.ld, a.stride, b.ld, b.stride,
+                                                                             count));
+    const auto last = lapack::potrs_batch(queue, part, n, 2, a.device.data, a.ld, a.stride, b.device.data, b.ld, b.stride, count,
+                                          own.data, own.size, {first});
     const auto solved = b.read("potrs " + name, {last});
     for (int64_t i = 0; i < count; ++i) near<T>("potrs " + name, whole[i] * solved[i], b.before[i]);
 }
@@ -286,9 +292,11 @@ template <class T>
 sycl::event form_q(sycl::queue &queue, int64_t m, int64_t n, int64_t k, const Batch<T> &a, const Device<T> &tau, int64_t stride_tau,
                    Scratchpad<T> &pad, const Events &after) {
     if constexpr (is_complex<T>) {
-        return lapack::ungqr_batch(queue, m, n, k, a.device.data, a.ld, a.stride, tau.data, stride_tau, a.count(), pad.data, pad.size, after);
+        return lapack::ungqr_batch(queue, m, n, k, a.device.data, a.ld, a.stride, tau.data, stride_tau, a.count(), pad.data,
+                                   pad.size, after);
     } else {
-        return lapack::orgqr_batch(queue, m, n, k, a.device.data, a.ld, a.stride, tau.data, stride_tau, a.count(), pad.data, pad.size, after);
+        return lapack::orgqr_batch(queue, m, n, k, a.device.data, a.ld, a.stride, tau.data, stride_tau, a.count(), pad.data,
+                                   pad.size, after);
     }
 }
 
@@ -304,7 +312,8 @@ int64_t size_of_form_q(sycl::queue &queue, int64_t m, int64_t n, int64_t k, cons
 // QR of the first `from` columns of matrices of m × n, and the first n columns of Q.
 template <class T>
 void orthogonal(sycl::queue &queue, const std::string &of, int64_t m, int64_t n, int64_t from, int64_t count) {
-    const auto name = of + " " + std::to_string(m) + "x" + std::to_string(n) + " of " + std::to_string(from) + " batch " + std::to_string(count);
+
+        const auto name = of + " " + std::to_string(m) + "x" + std::to_string(n) + " of " + std::to_string(from) + " batch " + std::to_string(count);
     auto matrices = dense<T>(m, n, count);
     // Where there is nothing to reflect, tau is 0.
     for (int64_t i = 1; i < count; i += 2) {
@@ -316,7 +325,8 @@ void orthogonal(sycl::queue &queue, const std::string &of, int64_t m, int64_t n,
     const int64_t k = std::min(m, from), stride_tau = k + 2;
     Device<T> tau(queue, std::vector<T>(stride_tau * count + 1, T(filler)));
     Scratchpad<T> pad(queue, lapack::geqrf_batch_scratchpad_size<T, Enabled>(queue, m, from, a.ld, a.stride, stride_tau, count));
-    const auto first = lapack::geqrf_batch(queue, m, from, a.device.data, a.ld, a.stride, tau.data, stride_tau, count, pad.data, pad.size, {});
+    const auto first = lapack::geqrf_batch(queue, m, from, a.device.data, a.ld, a.stride, tau.data, stride_tau, count, pad.data,
+                                           pad.size, {});
     const auto found = a.read("geqrf " + name, {first});
     const auto taus = tau.read({first});
     bool kept = taus.back() == T(filler);
@@ -344,9 +354,10 @@ void least_squares(sycl::queue &queue, const std::string &of, int64_t m, int64_t
         for (int64_t i = 0; i < n; ++i) matrix(i, i) += 4.0;
     }
     Device<T> again(queue, a.packed());
-    Scratchpad<T> pad(queue, lapack::gels_batch_scratchpad_size<T, Enabled>(queue, N, m, n, nrhs, a.ld, a.stride, b.ld, b.stride, count));
-    const auto event = lapack::gels_batch(queue, N, m, n, nrhs, again.data, a.ld, a.stride, b.device.data, b.ld, b.stride, count, pad.data,
-                                          pad.size, {});
+    Scratchpad<T> pad(queue, lapack::gels_batch_scratchpad_size<T, Enabled>(queue, N, m, n, nrhs, a.ld, a.stride, b.ld, b.stride,
+                                                                            count));
+    const auto event = lapack::gels_batch(queue, N, m, n, nrhs, again.data, a.ld, a.stride, b.device.data, b.ld, b.stride, count,
+                                          pad.data, pad.size, {});
     const auto found = b.read(name, {event});
     for (int64_t i = 0; i < count; ++i) {
         // What is left is orthogonal to all columns.
@@ -391,7 +402,8 @@ void failures_of(sycl::queue &queue, const std::string &of, bool nvidia) {
         const auto found = a.read("getrf of singular ones " + of, {});
         const auto p = pivots.read();
         for (int64_t i = 0; i < count; ++i) {
-            near<T>("the others of a batch " + of, lower_of(found[i], true) * upper_of(found[i]), exchanged(a.before[i], &p[i * n]));
+            near<T>("the others of a batch " + of, lower_of(found[i], true) * upper_of(found[i]), exchanged(a.before[i],
+                                                                                                            &p[i * n]));
         }
         if (nvidia) { // Intel's library has the host's LAPACK say nothing of it.
             fails("inverses of singular ones " + of, {2, 4}, {4, 1}, [&] {
@@ -414,12 +426,22 @@ void failures_of(sycl::queue &queue, const std::string &of, bool nvidia) {
             near<T>("the other factors " + of, lower_of(found[i], false) * adjoint(lower_of(found[i], false)), matrices[i]);
         }
     }
+    {
+        auto matrices = dense<T>(6, 4, 4); // One by one.
+        for (int64_t r = 0; r < 6; ++r) matrices[1](r, 0) = matrices[2](r, 3) = 0;
+        Batch<T> a(queue, matrices);
+        Device<int64_t> pivots(queue, std::vector<int64_t>(4 * 4));
+        fails("rectangles of less rank in a batch " + of, {1, 2}, {1, 4}, [&] {
+            lapack::getrf_batch(queue, 6, 4, a.device.data, a.ld, a.stride, pivots.data, 4, 4, pad.data, pad.size, {}).wait();
+        });
+    }
     if (nvidia) {
         auto matrices = dense<T>(7, 3, 3);
         for (int64_t r = 0; r < 7; ++r) matrices[1](r, 0) = 0;
         Batch<T> a(queue, matrices), b(queue, dense<T>(7, 2, 3));
         fails("a rank that is too small " + of, {1}, {1}, [&] {
-            lapack::gels_batch(queue, N, 7, 3, 2, a.device.data, a.ld, a.stride, b.device.data, b.ld, b.stride, 3, pad.data, pad.size, {}).wait();
+            lapack::gels_batch(queue, N, 7, 3, 2, a.device.data, a.ld, a.stride, b.device.data, b.ld, b.stride, 3, pad.data,
+                               pad.size, {}).wait();
         });
         throws<unimplemented>("least squares of wide matrices " + of, [&] {
             lapack::gels_batch(queue, N, 3, 7, 2, a.device.data, 7, 49, b.device.data, 9, 18, 3, pad.data, pad.size, {}).wait();
@@ -438,7 +460,8 @@ void failures_of(sycl::queue &queue, const std::string &of, bool nvidia) {
 // Commands of two queues that share working memory, which nobody waits for in between.
 template <class T>
 void in_turns(const sycl::device &device, const std::string &of) {
-    const int64_t n = 9, count = 4, rounds = 6;
+    const int64_t n = 9, rounds = 10;
+    const auto count = [](int64_t round) { return round % 2 ? 1 : 4; }; // One is a call of another function.
     std::vector<sycl::queue> queues{sycl::queue(device), sycl::queue(device, sycl::property::queue::in_order())};
     std::vector<std::unique_ptr<Batch<T>>> batches;
     std::vector<std::unique_ptr<Device<T>>> taus;
@@ -446,14 +469,14 @@ void in_turns(const sycl::device &device, const std::string &of) {
     Events last;
     for (int64_t i = 0; i < rounds; ++i) {
         auto &queue = queues[i % 2];
-        batches.push_back(std::make_unique<Batch<T>>(queue, dense<T>(n + i, n, count)));
-        taus.push_back(std::make_unique<Device<T>>(queue, std::vector<T>(n * count)));
+        batches.push_back(std::make_unique<Batch<T>>(queue, dense<T>(n + i, n, count(i))));
+        taus.push_back(std::make_unique<Device<T>>(queue, std::vector<T>(n * count(i))));
         pads.push_back(std::make_unique<Scratchpad<T>>(queue, 1 << 16));
     }
     for (int64_t i = 0; i < rounds; ++i) {
         auto &a = *batches[i];
-        const auto first = lapack::geqrf_batch(queues[i % 2], a.m, n, a.device.data, a.ld, a.stride, taus[i]->data, n, count, pads[i]->data,
-                                               pads[i]->size, {});
+        const auto first = lapack::geqrf_batch(queues[i % 2], a.m, n, a.device.data, a.ld, a.stride, taus[i]->data, n, count(i),
+                                               pads[i]->data, pads[i]->size, {});
         last.push_back(form_q(queues[i % 2], a.m, n, n, a, *taus[i], n, *pads[i], {first}));
     }
     for (int64_t i = 0; i < rounds; ++i) {

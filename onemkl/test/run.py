@@ -118,7 +118,7 @@ def main():
             many = ["--many"] * (name == "lapack_batch" and env == newest)
             results.append(run(f"{name}, {generation}", [program, *many], variables(args, ["cuda", "cpu"]), "pass devices 101"))
     late = {"FAKE_CUDA_DELAY": "300"}
-    for name in ("blas", "lapack_batch"):
+    for name in ("blas", "lapack", "lapack_batch"):
         results.append(run(f"{name}, when commands come late", [OUT / f"{name}-2026.2"], variables(args, ["cuda"]) | late, "pass devices 1"))
     results.append(run("blas, not preloaded", [OUT / "blas-2026.2"], variables(args, ["cuda"], preload=False), "", code=1))
     results.append(run("dpnp", dpnp, variables(args, ["cuda"]) | only_gpu, "pass"))
