@@ -4,7 +4,7 @@
 mod instructions;
 mod values;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
@@ -197,6 +197,8 @@ impl<'c> Emit<'_, 'c> {
             self.entry.store(self.mask_type().zero(), slot);
             self.masks.insert(node, slot);
         }
+        let all = self.cfg.blocks.iter().flat_map(|block| block.instructions());
+        let parts: HashSet<Value<'c>> = all.flat_map(|inst| self.parts_of_butterfly(inst)).collect();
         for node in 0..self.cfg.blocks.len() {
             let block = self.cfg.blocks[node];
             for inst in block.instructions() {
@@ -205,7 +207,7 @@ impl<'c> Emit<'_, 'c> {
                     .users()
                     .iter()
                     .any(|u| u.opcode() == Some(L::LLVMPHI) || u.opcode().is_some() && u.block() != block);
-                if !is_phi && !leaves || inst.ty().kind() == Kind::Void {
+                if !is_phi && !leaves && !parts.contains(&inst) || inst.ty().kind() == Kind::Void {
                     continue;
                 }
                 // It is in the entry block, which dominates all uses.

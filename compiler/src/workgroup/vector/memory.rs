@@ -140,6 +140,15 @@ impl<'c> Emit<'_, 'c> {
                 |emit, addresses| Some(emit.gather(wide, addresses, align)),
             )?;
             all.unwrap_or_else(|| wide.poison())
+        } else if let Some(at) = self.butterfly(address, ty)? {
+            let align = align.min(1 << self.module.size_of(ty).trailing_zeros());
+            let all = self.with_partners(
+                &at,
+                None,
+                |emit, first, mask, _| Some(emit.load_vector(wide, first, mask, None, align)),
+                |emit, addresses| Some(emit.gather(wide, addresses, align)),
+            );
+            all.unwrap_or_else(|| wide.poison())
         } else {
             let addresses = self.vector(address)?;
             self.gather(wide, addresses, align)
@@ -243,6 +252,26 @@ impl<'c> Emit<'_, 'c> {
                     None
                 },
             )?;
+            return Ok(());
+        }
+        if let Some(at) = self.butterfly(address, ty)? {
+            let align = align.min(1 << self.module.size_of(ty).trailing_zeros());
+            self.with_partners(
+                &at,
+                Some(all),
+                |emit, first, mask, value| {
+                    let value = value?;
+                    match mask {
+                        Some(mask) => emit.masked_store(value, first, mask, align),
+                        None => _ = emit.b.store(value, first).align(align),
+                    }
+                    None
+                },
+                |emit, addresses| {
+                    emit.scatter(all, addresses, align);
+                    None
+                },
+            );
             return Ok(());
         }
         if !self.is_contiguous(address, ty) {

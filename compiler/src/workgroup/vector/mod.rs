@@ -10,6 +10,7 @@
 //! them to values again, so this code need not maintain dominance.
 
 mod blocking;
+mod butterflies;
 mod calls;
 mod cfg;
 mod collectives;

@@ -79,7 +79,11 @@ impl<'c> Emit<'_, 'c> {
 
     /// The only index of an address that differs between lanes, if it is the last one and counts elements; and the operands
     /// before it.
-    fn single_index(&mut self, address: Value<'c>, size: u64) -> Result<Option<(Value<'c>, Vec<Value<'c>>)>> {
+    pub(super) fn single_index(
+        &mut self,
+        address: Value<'c>,
+        size: u64,
+    ) -> Result<Option<(Value<'c>, Vec<Value<'c>>)>> {
         if address.opcode() != Some(L::LLVMGetElementPtr) {
             return Ok(None);
         }

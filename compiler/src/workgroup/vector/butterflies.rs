@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Accesses of `base[i ^ distance]`, where `i` is consecutive and all items have the same distance: the exchanges of bitonic sorts, fast
+//! Fourier transforms and reductions, whose figure is a butterfly.
+//!
+//! If the first `i` is a multiple of the lanes, so are the partners of all lanes side by side: in the lanes' own vector if the distance
+//! is less than the lanes, where they are swapped, and in another if it is a multiple of them. Code looks when it runs, and
+//! otherwise gathers or scatters.
+
+use llvm_sys::LLVMIntPredicate as I;
+use llvm_sys::LLVMOpcode as L;
+
+use super::divergence::VectorShape;
+use super::emit::{Emit, Result};
+use crate::llvm::{Block, Type, Value};
+
+/// The parts of such an address.
+pub(super) struct Butterfly<'c> {
+    /// The address of each lane.
+    addresses: Value<'c>,
+    /// A `getelementptr` whose last operand is the index, and its operands before that.
+    element: Type<'c>,
+    before: Vec<Value<'c>>,
+    /// How the index gets to its type, if it is made in a smaller one.
+    extension: Option<(L, Type<'c>)>,
+    /// `i` of lane 0.
+    first: Value<'c>,
+    distance: Value<'c>,
+}
+
+/// How the index of such an address is made, in the scalar kernel.
+struct Index<'c> {
+    extension: Option<(L, Type<'c>)>,
+    item: Value<'c>,
+    distance: Value<'c>,
+}
+
+impl<'c> Emit<'_, 'c> {
+    /// What has to be at hand where a load or store is, if it is by such an address.
+    pub(super) fn parts_of_butterfly(&self, inst: Value<'c>) -> Vec<Value<'c>> {
+        let (address, ty) = match inst.opcode() {
+            Some(L::LLVMLoad) => (inst.operand(0), inst.ty()),
+            Some(L::LLVMStore) => (inst.operand(1), inst.operand(0).ty()),
+            _ => return Vec::new(),
+        };
+        let parts = |index: Index<'c>| {
+            let mut parts = address.operands();
+            parts.extend([index.item, index.distance]);
+            parts
+        };
+        self.index_of_butterfly(address, ty).map_or_else(Vec::new, parts)
+    }
+
+    fn index_of_butterfly(&self, address: Value<'c>, ty: Type<'c>) -> Option<Index<'c>> {
+        let is_simple = ty.lanes().is_none() && Self::has_masked_access(ty) && self.lanes.is_power_of_two();
+        if !is_simple
+            || address.opcode() != Some(L::LLVMGetElementPtr)
+            || self.shapes.of(address) != VectorShape::Varying
+            || self.shapes.private.element_size(address).is_some()
+        {
+            return None;
+        }
+        let index = address.operands().pop()?;
+        let (exchange, extension) = match index.opcode() {
+            Some(opcode @ (L::LLVMZExt | L::LLVMSExt)) => (index.operand(0), Some((opcode, index.ty()))),
+            _ => (index, None),
+        };
+        if exchange.opcode() != Some(L::LLVMXor) {
+            return None;
+        }
+        let is_consecutive = |v: Value<'c>| matches!(self.shapes.of(v), VectorShape::Affine { stride: 1, .. });
+        let is_same = |v: Value<'c>| self.shapes.of(v) == VectorShape::Uniform;
+        let (item, distance) = match exchange.operands()[..] {
+            [x, y] if is_consecutive(x) && is_same(y) => (x, y),
+            [x, y] if is_consecutive(y) && is_same(x) => (y, x),
+            _ => return None,
+        };
+        Some(Index {
+            extension,
+            item,
+            distance,
+        })
+    }
+
+    /// The parts of an address of elements of a type, if it is of that form.
+    pub(super) fn butterfly(&mut self, address: Value<'c>, ty: Type<'c>) -> Result<Option<Butterfly<'c>>> {
+        let Some(index) = self.index_of_butterfly(address, ty) else {
+            return Ok(None);
+        };
+        let Some((_, before)) = self.single_index(address, self.module.size_of(ty))? else {
+            return Ok(None);
+        };
+        Ok(Some(Butterfly {
+            addresses: self.vector(address)?,
+            element: address.source_element_type(),
+            before,
+            extension: index.extension,
+            first: self.first(index.item)?,
+            distance: self.first(index.distance)?,
+        }))
+    }
+
+    /// Loads or stores by such addresses. `access` is one of consecutive elements, at an address and under a mask, and `spread` a gather or
+    /// scatter. Where a vector is swapped, it is what `access` loads, or `value`, which it is to store.
+    pub(super) fn with_partners(
+        &mut self,
+        at: &Butterfly<'c>,
+        value: Option<Value<'c>>,
+        access: impl Fn(&Self, Value<'c>, Option<Value<'c>>, Option<Value<'c>>) -> Option<Value<'c>>,
+        spread: impl FnOnce(&Self, Value<'c>) -> Option<Value<'c>>,
+    ) -> Option<Value<'c>> {
+        let before = self.b.block();
+        let [near, far, whole, spread_out, after] =
+            ["swapped", "not.near", "partners", "spread", "exchanged"].map(|n| self.function.append_block(n));
+        for block in [after, spread_out, whole, far, near] {
+            block.move_after(before);
+        }
+        let (b, ty) = (&self.b, at.first.ty());
+        let low = ty.int(u64::from(self.lanes) - 1);
+        let has_none = |value| b.icmp(I::LLVMIntEQ, b.and(value, low), ty.zero());
+        let is_aligned = has_none(at.first);
+        let is_near = b.icmp(I::LLVMIntULT, at.distance, ty.int(self.lanes.into()));
+        let mut results: Vec<(Value<'c>, Block<'c>)> = Vec::new();
+        b.cond_br(b.and(is_aligned, is_near), near, far);
+
+        b.go_to_end(near);
+        let mask = self.mask.map(|mask| self.swap_mask(mask, at.distance));
+        let swapped = value.map(|value| self.swap(value, at.distance));
+        let loaded = access(self, self.element_address(at, at.first), mask, swapped);
+        results.extend(loaded.map(|loaded| (self.swap(loaded, at.distance), self.b.block())));
+        b.br(after);
+
+        b.go_to_end(far);
+        b.cond_br(b.and(is_aligned, has_none(at.distance)), whole, spread_out);
+
+        b.go_to_end(whole);
+        let first = b.xor(at.first, at.distance);
+        let loaded = access(self, self.element_address(at, first), self.mask, value);
+        results.extend(loaded.map(|loaded| (loaded, self.b.block())));
+        b.br(after);
+
+        b.go_to_end(spread_out);
+        results.extend(spread(self, at.addresses).map(|loaded| (loaded, self.b.block())));
+        b.br(after);
+        b.go_to_end(after);
+        let ty = results.first()?.0.ty();
+        let all = b.phi(ty);
+        all.add_incoming(&results);
+        Some(all)
+    }
+
+    fn element_address(&self, at: &Butterfly<'c>, index: Value<'c>) -> Value<'c> {
+        let index = match at.extension {
+            Some((opcode, ty)) => self.b.cast(opcode, index, ty),
+            None => index,
+        };
+        let mut operands = at.before.clone();
+        operands.push(index);
+        self.b.gep(at.element, operands[0], &operands[1..], false)
+    }
+
+    /// Gives each lane the value of the lane at a distance, which is less than the lanes.
+    fn swap(&self, mut all: Value<'c>, distance: Value<'c>) -> Value<'c> {
+        for bit in (0..self.lanes.ilog2()).map(|bit| 1 << bit) {
+            let partners: Vec<u32> = (0..self.lanes).map(|lane| lane ^ bit).collect();
+            let swapped = self.b.shuffle(all, all.ty().poison(), &partners);
+            all = self.b.select(self.has_bit(distance, bit), swapped, all);
+        }
+        all
+    }
+
+    /// The same for a mask.
+    fn swap_mask(&self, mask: Value<'c>, distance: Value<'c>) -> Value<'c> {
+        if self.lanes > 64 {
+            return self.swap(mask, distance);
+        }
+        // As an integer: booleans have no shuffles of their own.
+        let b = &self.b;
+        let mut all = self.mask_bits(mask);
+        for bit in (0..self.lanes.ilog2()).map(|bit| 1 << bit) {
+            let lower = (0..self.lanes)
+                .filter(|lane| lane & bit == 0)
+                .fold(0, |bits, lane| bits | 1_u64 << lane);
+            let (lower, by) = (all.ty().int(lower), all.ty().int(bit.into()));
+            let (up, down) = (b.shl(b.and(all, lower), by), b.and(b.lshr(all, by), lower));
+            all = b.select(self.has_bit(distance, bit), b.or(up, down), all);
+        }
+        b.bitcast(all, mask.ty())
+    }
+
+    fn has_bit(&self, distance: Value<'c>, bit: u32) -> Value<'c> {
+        let ty = distance.ty();
+        self.b
+            .icmp(I::LLVMIntNE, self.b.and(distance, ty.int(bit.into())), ty.zero())
+    }
+}
