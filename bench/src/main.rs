@@ -41,8 +41,9 @@ const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list
   --list          the names of the rows
   --lib FOLDER    where our libraries are (dist/lib)
   --adapter NAME  our adapter: opencl, the default, or one that has rows of its own. level_zero is beside Intel's v2 adapter,
-                  both on our driver for the CPU. cuda, on a machine with an NVIDIA GPU, is beside the driver, and dpnp
-                  on it beside CuPy, if `python3` has both (PYTHON names another). Of cpu those called `kernels` are how fast kernels are and how fast
+                  both on our driver for the CPU. cuda, on a machine with an NVIDIA GPU, is beside the driver, kernels that wait
+                  for memory beside nvcc's code (NVCC names it), and dpnp on it beside CuPy, if `python3` has both (PYTHON
+                  names another); it ends with 1 where kernels miss their goal or there is no nvcc. Of cpu those called `kernels` are how fast kernels are and how fast
                   they are compiled, beside Intel's OpenCL CPU driver
   --native        of cpu only the 22 kernels that bench/native has in C, and a column for that: clang-22 compiles it
   --only STACK    nothing but raw, intel or ours: for a profiler

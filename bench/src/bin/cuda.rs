@@ -4,10 +4,14 @@
 //!
 //! A third argument, the path of a module of SPIR-V, and a fourth, a kernel of it with two pointers, have it time the first
 //! call of that kernel instead. `--calls` has it time a few kinds of calls only, in turns with those of the driver: that takes
-//! seconds, and a machine whose speed changes changes both.
+//! seconds, and a machine whose speed changes changes both. `--kernels MODULE [--count N] [--seconds N]` has it run the kernels of
+//! `bench/kernels/gpu.cl`, of which `MODULE` is the SPIR-V, in turns with nvcc's code for the same: `N` floats in an array, and
+//! how long a row takes. It ends with 1 where a result is wrong, a goal is missed, or there is no nvcc.
 
 #[path = "../cuda_calls.rs"]
 mod calls;
+#[path = "../cuda_kernels.rs"]
+mod kernels;
 
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
@@ -321,12 +325,23 @@ fn main() {
     let platform = adapters[0].platforms().expect("urPlatformGet").remove(0);
     let device = platform.devices().expect("urDeviceGet").remove(0);
     let name: String = device.info(DeviceInfo::NAME).expect("the name");
-    println!("{name}\n{:44} {:>10} {:>10} {:>7}", "", "adapter", "driver", "ratio");
+    println!("{name}");
     let context = Context::new(&[&device]).expect("urContextCreate");
     let queue = Queue::new(&context, &device, QueueFlags::empty()).expect("urQueueCreate");
     let unordered = Queue::new(&context, &device, QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE).expect("urQueueCreate");
-    let (third, fourth) = (arguments.next(), arguments.next());
-    if let (Some(module), Some(kernel)) = (&third, &fourth) {
+    let words: Vec<String> = arguments.collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let settings = match words[..] {
+        ["--kernels", ref words @ ..] => Some(kernels::Settings::parse(words).unwrap_or_else(|error| {
+            eprintln!("oxur-bench-cuda: {error}");
+            std::process::exit(2);
+        })),
+        _ => None,
+    };
+    if settings.is_none() {
+        println!("{:44} {:>10} {:>10} {:>7}", "", "adapter", "driver", "ratio");
+    }
+    if let ([module, kernel], None) = (&words[..], &settings) {
         return first_call(&context, &queue, module, kernel);
     }
     let program = Program::with_binaries(&context, &[&device], &[PTX]).expect("urProgramCreateWithBinary");
@@ -342,8 +357,11 @@ fn main() {
         raw: &raw,
         fns,
     };
-    if third.as_deref() == Some("--calls") {
+    if words[..] == ["--calls"] {
         return calls::run(&rig, &program);
+    }
+    if let Some(settings) = settings {
+        std::process::exit(i32::from(!kernels::run(&rig, &settings)));
     }
 
     // What a client does without helpers: the C function, with arguments of the launch.

@@ -682,6 +682,17 @@ impl<'c> Block<'c> {
         })
     }
 
+    /// Has control go to another block wherever it went to one.
+    pub fn redirect(self, from: Block<'c>, to: Block<'c>) {
+        let terminator = self.terminator().expect("a block ends with a terminator");
+        for (at, successor) in (0..).zip(self.successors()) {
+            if successor == from {
+                // SAFETY: a terminator with such a successor, and a live block.
+                unsafe { LLVMSetSuccessor(terminator.0, at, to.0) };
+            }
+        }
+    }
+
     /// Its function.
     pub fn function(self) -> Function<'c> {
         // SAFETY: a live block.

@@ -65,19 +65,24 @@ pub fn make(module: &Module<'_>, entry: &Entry) -> Result<(), Error> {
     let args = made.param(0).name("block");
     let item = b.offset(args, cx.int(64).int(entry.range_offset as u64)).name("range");
     if entry.may_pad {
-        // Work-items beyond the range.
+        // Work-items beyond the range. Most ranges have one dimension: then the others are not looked at, as a kernel that
+        // copies a number would take longer for that than for the copy.
         let wide = cx.int(64);
-        let [run, done] = ["run", "beyond"].map(|name| made.append_block(name));
-        let mut inside = cx.int(1).int(1);
-        for d in 0..3 {
+        let [first, others, run, done] = ["first", "others", "run", "beyond"].map(|name| made.append_block(name));
+        let is_inside = |d: u64| {
             let dimension = cx.int(32).int(d);
             let at = |what: WorkItemIntrinsic| b.call(what.declare(module), &[item, dimension]);
             let position = b.sub(at(WorkItemIntrinsic::GlobalId), at(WorkItemIntrinsic::GlobalOffset));
             let size = b.offset(item, wide.int(offset_of!(LaunchRange, global_size) as u64 + 8 * d));
-            let size = b.load(wide, size).align(8);
-            inside = b.and(inside, b.icmp(I::LLVMIntULT, position, size));
-        }
-        b.cond_br(inside, run, done);
+            b.icmp(I::LLVMIntULT, position, b.load(wide, size).align(8))
+        };
+        b.cond_br(is_inside(0), first, done);
+        b.go_to_end(first);
+        let dimensions = b.offset(item, wide.int(offset_of!(LaunchRange, dimensions) as u64));
+        let dimensions = b.load(cx.int(32), dimensions).align(8);
+        b.cond_br(b.icmp(I::LLVMIntULE, dimensions, cx.int(32).int(1)), run, others);
+        b.go_to_end(others);
+        b.cond_br(b.and(is_inside(1), is_inside(2)), run, done);
         b.go_to_end(done);
         b.ret(None);
         b.go_to_end(run);

@@ -9,7 +9,7 @@ use spirv::StorageClass;
 
 use super::entry::symbol_of;
 use super::intrinsics::register;
-use super::{Entry, LaunchRange, Variable, assert, collectives, image, intrinsics, printf};
+use super::{Entry, LaunchRange, Variable, assert, collectives, image, intrinsics, printf, unroll};
 use crate::by_value::{self, ArgumentBlock};
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::target::Sm;
@@ -90,6 +90,9 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, entri
             .run_passes(module, AFTER_COPIES, false)
             .map_err(Error::Codegen)?;
     }
+    if !options.no_optimization && unroll::loops(module) {
+        machine.run_passes(module, AFTER_LOOPS, false).map_err(Error::Codegen)?;
+    }
     divide_copies(module);
     printf::expand(module)?;
     widen_least_and_greatest(module);
@@ -101,6 +104,9 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, entri
 /// What follows where arguments are read in place, and no longer copied.
 const AFTER_COPIES: &str =
     "function(early-cse<memssa>,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/// What follows where loops were unrolled: iterations have common addresses, and phis may have one incoming value.
+const AFTER_LOOPS: &str = "function(instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";
 
 /// Has a kernel read structures that are passed by value where they are. Returns whether it copied some.
 fn read_arguments_in_place(module: &Module<'_>, entry: &Entry) -> bool {

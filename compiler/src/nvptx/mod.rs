@@ -45,6 +45,7 @@ mod libdevice;
 mod math;
 mod partial;
 mod printf;
+mod unroll;
 
 use std::ffi::CString;
 use std::sync::Arc;

@@ -7,6 +7,7 @@ mod driver;
 mod graphs;
 mod held;
 mod images;
+mod loops;
 mod programs;
 mod registers;
 mod streams;
