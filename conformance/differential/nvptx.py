@@ -100,7 +100,8 @@ def equal(buffer, expected, found):
 def run(launch, function, buffers, addresses, data, changes):
     block = bytearray(launch["block"])
     rest = data[sum(buffer["bytes"] for buffer in buffers):]
-    values = [struct.pack("<Q", address) for address in addresses] + [rest[:32], rest[32:36]]
+    (_, structure), (_, number) = launch["params"][-2:]
+    values = [struct.pack("<Q", address) for address in addresses] + [rest[:structure], rest[structure:structure + number]]
     for (offset, size), value in zip(launch["params"], values, strict=True):
         assert size == len(value)
         block[offset:offset + size] = value
