@@ -7,6 +7,7 @@ mod support;
 
 mod atomics;
 mod blocking;
+mod butterflies;
 mod by_value;
 mod collectives;
 mod convergence;

@@ -15,8 +15,6 @@ use crate::llvm::{Block, Type, Value};
 
 /// The parts of such an address.
 pub(super) struct Butterfly<'c> {
-    /// The address of each lane.
-    addresses: Value<'c>,
     /// A `getelementptr` whose last operand is the index, and its operands before that.
     element: Type<'c>,
     before: Vec<Value<'c>>,
@@ -90,7 +88,6 @@ impl<'c> Emit<'_, 'c> {
             return Ok(None);
         };
         Ok(Some(Butterfly {
-            addresses: self.vector(address)?,
             element: address.source_element_type(),
             before,
             extension: index.extension,
@@ -123,7 +120,7 @@ impl<'c> Emit<'_, 'c> {
         b.cond_br(b.and(is_aligned, is_near), near, far);
 
         b.go_to_end(near);
-        let mask = self.mask.map(|mask| self.swap_mask(mask, at.distance));
+        let mask = self.mask.map(|mask| self.swap_mask(mask, at.distance, at.element));
         let swapped = value.map(|value| self.swap(value, at.distance));
         let loaded = access(self, self.element_address(at, at.first), mask, swapped);
         results.extend(loaded.map(|loaded| (self.swap(loaded, at.distance), self.b.block())));
@@ -139,7 +136,10 @@ impl<'c> Emit<'_, 'c> {
         b.br(after);
 
         b.go_to_end(spread_out);
-        results.extend(spread(self, at.addresses).map(|loaded| (loaded, self.b.block())));
+        // Here, where alone they are needed.
+        let item = b.add(b.splat(at.first, self.lanes), self.numbers(ty));
+        let addresses = self.element_address(at, b.xor(item, b.splat(at.distance, self.lanes)));
+        results.extend(spread(self, addresses).map(|loaded| (loaded, self.b.block())));
         b.br(after);
         b.go_to_end(after);
         let ty = results.first()?.0.ty();
@@ -148,10 +148,12 @@ impl<'c> Emit<'_, 'c> {
         Some(all)
     }
 
+    /// The address by an index, or those by indices.
     fn element_address(&self, at: &Butterfly<'c>, index: Value<'c>) -> Value<'c> {
-        let index = match at.extension {
-            Some((opcode, ty)) => self.b.cast(opcode, index, ty),
-            None => index,
+        let index = match (at.extension, index.ty().lanes()) {
+            (Some((opcode, ty)), Some(lanes)) => self.b.cast(opcode, index, ty.vector(lanes)),
+            (Some((opcode, ty)), None) => self.b.cast(opcode, index, ty),
+            (None, _) => index,
         };
         let mut operands = at.before.clone();
         operands.push(index);
@@ -168,23 +170,13 @@ impl<'c> Emit<'_, 'c> {
         all
     }
 
-    /// The same for a mask.
-    fn swap_mask(&self, mask: Value<'c>, distance: Value<'c>) -> Value<'c> {
-        if self.lanes > 64 {
-            return self.swap(mask, distance);
-        }
-        // As an integer: booleans have no shuffles of their own.
-        let b = &self.b;
-        let mut all = self.mask_bits(mask);
-        for bit in (0..self.lanes.ilog2()).map(|bit| 1 << bit) {
-            let lower = (0..self.lanes)
-                .filter(|lane| lane & bit == 0)
-                .fold(0, |bits, lane| bits | 1_u64 << lane);
-            let (lower, by) = (all.ty().int(lower), all.ty().int(bit.into()));
-            let (up, down) = (b.shl(b.and(all, lower), by), b.and(b.lshr(all, by), lower));
-            all = b.select(self.has_bit(distance, bit), b.or(up, down), all);
-        }
-        b.bitcast(all, mask.ty())
+    /// The same for a mask of accesses to elements of a type. As integers of their size it is swapped as they are: booleans have no
+    /// shuffles of their own.
+    fn swap_mask(&self, mask: Value<'c>, distance: Value<'c>, element: Type<'c>) -> Value<'c> {
+        let bits = 8 * self.module.size_of(element) as u32;
+        let wide = self.cx.int(bits).vector(self.lanes);
+        let swapped = self.swap(self.b.sext_or_trunc(mask, wide), distance);
+        self.b.icmp(I::LLVMIntNE, swapped, wide.zero())
     }
 
     fn has_bit(&self, distance: Value<'c>, bit: u32) -> Value<'c> {

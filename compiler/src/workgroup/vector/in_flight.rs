@@ -18,6 +18,8 @@ const MOST: u32 = 4;
 /// The most instructions of a loop that differ between items. Longer ones have enough to do, and more items are in it for as long as
 /// the slowest.
 const LONGEST_LOOP: usize = 48;
+/// How many values of a mathematical function are there at a time.
+const FUNCTION_VALUES: u32 = 8;
 /// How much a kernel without loops has to compute for each access to memory.
 const INTENSE: usize = 16;
 
@@ -42,7 +44,14 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32) -> Result<u3
             true => (work + cost(inst), accesses),
             false => (work, accesses),
         });
-        return Ok(if work >= INTENSE * accesses { 2 } else { 1 });
+        // Mathematical functions have many values at a time.
+        let is_number = |inst: &Value<'_>| code.varies(*inst) && inst.ty().scalar().is_float();
+        let widest = instructions()
+            .filter(is_number)
+            .map(|inst| Registers::of(inst.ty(), lanes))
+            .max();
+        let fits = 2 * FUNCTION_VALUES * widest.unwrap_or(0) <= Registers::of_cpu().count;
+        return Ok(if work >= INTENSE * accesses && fits { 2 } else { 1 });
     }
     let needs = (0..cfg.loops.len()).map(|l| code.registers(l));
     let Some(needs) = needs.collect::<Option<Vec<u32>>>() else {

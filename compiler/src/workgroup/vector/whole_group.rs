@@ -42,7 +42,8 @@ pub fn prepare(
     required: Option<[u32; 3]>,
 ) -> Result<Option<u32>, String> {
     let items = match required {
-        Some([items, 1, 1]) if items.is_power_of_two() && (4..=MOST_ITEMS).contains(&items) => items,
+        // With fewer lanes, mathematical functions have other variants.
+        Some([items, 1, 1]) if items.is_power_of_two() && (lanes..=MOST_ITEMS).contains(&items) => items,
         _ => return Ok(None),
     };
     if !is_possible(module, kernel, items, lanes)? {
