@@ -99,7 +99,7 @@ fn check(kernel: &super::Tested, range: NdRange, distance: u64, size: usize, wha
     for i in range.global_offset[0]..range.global_offset[0] + range.global_size[0] {
         let x = numbers[(i ^ distance) as usize];
         if x & 1 == 1 {
-            expected[(i + 1 ^ distance) as usize] = x + i;
+            expected[((i + 1) ^ distance) as usize] = x + i;
         }
     }
     let (mut out, mut input) = (bytes(&vec![9; COUNT as usize]), bytes(&numbers));

@@ -8,6 +8,7 @@ use llvm_sys::LLVMOpcode as L;
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
 use super::private::offsets;
+use crate::CpuLevel;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Kind, Type, Value};
 
@@ -200,6 +201,14 @@ impl<'c> Emit<'_, 'c> {
             .call_argument_attribute(1, "align", align.into());
     }
 
+    /// Whether a store under a mask had better not look at the mask: the CPU has such stores, and the memory was read, so that it
+    /// is in a cache even if no lane writes.
+    pub(super) fn is_at_hand(&self, address: Value<'c>) -> bool {
+        CpuLevel::current() == CpuLevel::V4
+            && self.shapes.private.element_size(address).is_none()
+            && address.users().iter().any(|user| user.opcode() == Some(L::LLVMLoad))
+    }
+
     pub(super) fn store(&mut self, inst: Value<'c>) -> Result<()> {
         let (value, address) = (inst.operand(0), inst.operand(1));
         if inst.is_volatile() || inst.is_atomic() {
@@ -286,7 +295,11 @@ impl<'c> Emit<'_, 'c> {
             }
             return Ok(());
         };
-        // Masked stores are slow, and usually all lanes are active.
+        if self.is_at_hand(address) {
+            self.masked_store(all, to, self.expand(mask, ty), align);
+            return Ok(());
+        }
+        // Usually all lanes are active.
         let bits = self.mask_bits(mask);
         let every = self.b.icmp(I::LLVMIntEQ, bits, bits.ty().ones());
         let [whole, part, after] = ["store.all", "store.some", "stored"].map(|n| self.function.append_block(n));
