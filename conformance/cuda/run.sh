@@ -36,6 +36,6 @@ case $suite in
   own) run -p oxur-conformance-cuda "$@" ;;
   ur)
     known=$(sed -E 's/#.*//; s/ +$//; /^$/d' conformance/cuda/known.txt | sed -E 's/.*/test(=&)/' | paste -sd'|')
-    run -p oxur-conformance -E "not (test(/^(cpu|native_opencl|several_devices)::/) | $known)" "$@" ;;
+    run -p oxur-conformance -E "not (test(/^(cpu|native_opencl)::/) | $known)" "$@" ;;
   *) die "there is no suite $suite" ;;
 esac

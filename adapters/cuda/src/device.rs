@@ -55,6 +55,8 @@ impl Device {
             // Another thread was faster. The driver counts who has the context.
             // SAFETY: a device whose context was just retained.
             unsafe { cu!(cuDevicePrimaryCtxRelease(self.raw)) }?;
+        } else {
+            kept.note();
         }
         Ok(kept)
     }
@@ -107,10 +109,11 @@ impl kit::Device<Cuda> for Device {
     fn enable_peer_access(&self, peer: &Arc<Self>, enable: bool) -> UrResult<()> {
         let raw = self.raw;
         let (own, peer) = (self.primary()?, peer.primary()?);
-        {
+        // It stays as long as the pool, as CUDA recommends: copies between the two need it, too.
+        if enable {
             let _current = peer.activate()?;
-            if let Some(pool) = peer.memory_pool()? {
-                pool.share_with(raw, enable)?;
+            if let Some(pool) = peer.memory_pool()?.filter(|pool| !pool.is_open_to(raw)) {
+                pool.open_to(raw)?;
             }
         }
         let _current = own.activate()?;

@@ -17,8 +17,7 @@ use oxur_compiler::SamplerBits;
 use oxur_compiler::nvptx::ImageDescriptor;
 use oxur_device_cpu::image::Format;
 
-use crate::driver::cu;
-use crate::{Context, Cuda, Device, Queue};
+use crate::{Context, Cuda, Device, Queue, peers};
 
 /// What images there are: a side fits a `float` that is a coordinate.
 pub(crate) const LIMITS: ImageLimits = ImageLimits {
@@ -249,6 +248,6 @@ fn copy_now(context: &Arc<Context>, to: &BoxSide, from: &BoxSide, size: [usize; 
     let lane = context.primary().own_lane()?;
     let copy = Queue::box_copy(context, to, from, size)?;
     // SAFETY: a live stream and a description. The caller vouches for the memory; the copy is complete when this returns.
-    unsafe { cu!(cuMemcpy3DAsync(&copy, lane.stream)) }?;
+    unsafe { peers::copy_box(&copy, lane.stream) }?;
     lane.synchronize()
 }

@@ -21,6 +21,7 @@ mod kernel;
 mod lane;
 mod memory_pool;
 mod native_command;
+mod peers;
 mod platform;
 mod primary;
 mod program;

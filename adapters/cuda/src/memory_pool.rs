@@ -5,6 +5,7 @@
 use kit::UrResult;
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
+use oxur_fork::Mutex;
 
 use crate::driver::{cu, cu_get};
 
@@ -12,6 +13,8 @@ use crate::driver::{cu, cu_get};
 pub(crate) struct MemoryPool {
     raw: CUmemoryPool,
     stream: CUstream,
+    /// The other devices that may use its memory.
+    open_to: Mutex<Vec<CUdevice>>,
 }
 
 // SAFETY: CUDA's handles may be used from any thread.
@@ -49,7 +52,11 @@ impl MemoryPool {
             cu!(cuMemPoolSetAttribute(raw, attribute, (&raw mut all).cast()))?;
             let flags = CU_STREAM_NON_BLOCKING;
             let stream = cu_get!(cuStreamCreateWithPriority(_, flags, 0): CUstream = std::ptr::null_mut())?;
-            Ok(Self { raw, stream })
+            Ok(Self {
+                raw,
+                stream,
+                open_to: Mutex::default(),
+            })
         }
     }
 
@@ -72,16 +79,19 @@ impl MemoryPool {
     }
 
     /// Whether another device may use the memory.
-    pub(crate) fn share_with(&self, device: CUdevice, may: bool) -> UrResult<()> {
+    pub(crate) fn is_open_to(&self, device: CUdevice) -> bool {
+        self.open_to.lock().contains(&device)
+    }
+
+    /// Lets a peer use the memory from now on, also what was allocated before.
+    pub(crate) fn open_to(&self, device: CUdevice) -> UrResult<()> {
         let access = CUmemAccessDesc {
             location: on_device(device),
-            flags: if may {
-                CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-            } else {
-                CU_MEM_ACCESS_FLAGS_PROT_NONE
-            },
+            flags: CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
         };
         // SAFETY: a live pool and a description.
-        unsafe { cu!(cuMemPoolSetAccess(self.raw, &access, 1)) }
+        unsafe { cu!(cuMemPoolSetAccess(self.raw, &access, 1)) }?;
+        self.open_to.lock().push(device);
+        Ok(())
     }
 }

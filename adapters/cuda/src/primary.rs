@@ -30,7 +30,7 @@ pub(crate) struct Primary {
     clock: Clock,
     /// For commands of no queue, which are waited for at once.
     own_lane: OnceLock<Arc<Lane>>,
-    device: CUdevice,
+    pub(crate) device: CUdevice,
     /// Whether kernels may print.
     prints: AtomicBool,
     /// Whether streams may wait for the host.
@@ -74,7 +74,20 @@ impl Drop for Current {
     }
 }
 
+/// All that there are.
+static ALL: Mutex<Vec<&'static Primary>> = Mutex::new(Vec::new());
+
 impl Primary {
+    /// One of those that there are.
+    pub(crate) fn of(is: impl Fn(&Self) -> bool) -> Option<&'static Self> {
+        ALL.lock().iter().copied().find(|primary| is(primary))
+    }
+
+    /// From now on it is one of those.
+    pub(crate) fn note(&'static self) {
+        ALL.lock().push(self);
+    }
+
     /// Makes it, or takes part in it.
     pub(crate) fn retain(device: CUdevice) -> UrResult<Self> {
         // SAFETY: a device of the driver.

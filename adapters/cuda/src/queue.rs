@@ -67,6 +67,7 @@ impl Queue {
         device: &Arc<Device>,
         flags: QueueFlags,
     ) -> Arc<Self> {
+        context.open_pools(device);
         let queue = Arc::new(Self {
             handle_cell: HandleCell::new(),
             order: Mutex::new(Order::new(&first)),

@@ -18,7 +18,7 @@ use crate::driver::{self, cu, cu_get};
 use crate::image::bindless::PITCH_ALIGN;
 use crate::memory_pool::MemoryPool;
 use crate::primary::Primary;
-use crate::{Context, Cuda, ipc};
+use crate::{Context, Cuda, ipc, peers};
 
 /// A pool.
 pub(crate) type UsmPool = kit::UsmHeapPool<Context>;
@@ -64,8 +64,9 @@ impl kit::MemoryProvider for Context {
 
     fn clear(&self, place: &UsmPlace<Self>, address: usize, size: usize) -> UrResult<()> {
         let device = place.device.as_ref().unwrap_or(&self.devices[0]);
-        let _current = device.primary()?.activate()?;
-        let lane = self.primary().own_lane()?;
+        let primary = device.primary()?;
+        let _current = primary.activate()?;
+        let lane = primary.own_lane()?;
         // SAFETY: memory of this size that was just allocated, and a live stream.
         unsafe { cu!(cuMemsetD8Async(address as u64, 0, size, lane.stream)) }?;
         lane.synchronize()
@@ -128,6 +129,13 @@ pub(crate) struct Pointer {
     device: CUdevice,
     pub(crate) base: usize,
     pub(crate) size: usize,
+}
+
+impl Pointer {
+    /// The device, if the memory is that of one alone.
+    pub(crate) fn own_device(&self) -> Option<CUdevice> {
+        (self.memory == CU_MEMORYTYPE_DEVICE && !self.is_managed).then_some(self.device)
+    }
 }
 
 /// Asks CUDA for an address; `None` if it is none of its memory. A context is current.
@@ -277,7 +285,7 @@ impl kit::UsmAlloc<Cuda> for Context {
         let _current = self.primary().activate()?;
         let lane = self.primary().own_lane()?;
         // SAFETY: the client vouches for both ranges; the command is complete when the call returns.
-        unsafe { cu!(cuMemcpyAsync(dst as u64, src as u64, size, lane.stream)) }?;
+        unsafe { peers::copy(dst as u64, src as u64, size, lane.stream) }?;
         lane.synchronize()
     }
 }

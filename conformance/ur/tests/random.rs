@@ -35,7 +35,8 @@ impl Data {
         let (usm, on_host) = match random.below(5) {
             0 => (Usm::host(context, size, request), true),
             1 => (Usm::shared(context, device, size, request), true),
-            2 => (Usm::device(context, device, size, request), false),
+            2 if on.reach_all => (Usm::device(context, device, size, request), false),
+            2 => (Usm::shared(context, device, size, request), true),
             _ => {
                 let buffer = Buffer::with(context, MemFlags::READ_WRITE, values).expect("urMemBufferCreate");
                 return Self::Buffer(buffer);
@@ -82,6 +83,8 @@ struct Setting {
     /// Whether it is Intel's OpenCL driver, which may hang where two threads wait at once (docs/known-issues.md).
     waits_alone: bool,
     native: Option<NativeEvents>,
+    /// Whether kernels of each device may use memory of the others. They may on our Level Zero driver, whatever it says.
+    reach_all: bool,
 }
 
 impl Setting {
@@ -92,6 +95,7 @@ impl Setting {
         let context = Context::new(&devices.iter().collect::<Vec<_>>()).expect("urContextCreate");
         let program = Program::with_il(&context, &spirv("random")).expect("urProgramCreateWithIL");
         program.build(&context, "").expect("urProgramBuild");
+        let is_cuda = rig.platform.info::<String>(PlatformInfo::NAME).expect("the name") == "NVIDIA CUDA";
         let kernel = |name| Kernel::new(&program, name).expect("urKernelCreate");
         Self {
             own: Queue::new(&context, &devices[0], QueueFlags::empty()).expect("urQueueCreate"),
@@ -108,6 +112,7 @@ impl Setting {
                 .expect("the name")
                 .contains("Intel(R) OpenCL"),
             native: NativeEvents::new(&rig, &context, &devices),
+            reach_all: !is_cuda || are_peers(&devices),
             context,
             devices,
         }
@@ -400,6 +405,18 @@ fn run(on: &Setting, seed: u64, verbose: bool) {
     }
 }
 
+/// Whether each device reaches the memory of all others.
+fn are_peers(devices: &[Device]) -> bool {
+    let reaches = |device: &Device, peer: &Device| {
+        let (mut value, query) = (0, ExpPeerInfo::UR_PEER_ACCESS_SUPPORT);
+        let to = (&raw mut value).cast();
+        let asked = ur!(urUsmP2PPeerAccessGetInfoExp(device.raw(), peer.raw(), query, 4, to, null_mut()));
+        asked == ResultCode::SUCCESS && value != 0
+    };
+    let each = |device: &Device| devices.iter().all(|other| other.raw() == device.raw() || reaches(device, other));
+    devices.iter().all(each)
+}
+
 /// How many graphs a test runs.
 fn count() -> u64 {
     number("OXUR_UR_GRAPHS").unwrap_or(40)
@@ -415,7 +432,8 @@ fn graphs() {
     for_each_seed("OXUR_UR_GRAPH_SEED", count(), |seed, verbose| run(&on, seed, verbose));
 }
 
-/// The same on several devices at once, which our CPU adapter and our Level Zero driver have if a variable says so.
+/// The same on several devices at once, which our CPU adapter, our Level Zero driver and the CUDA driver without a GPU have
+/// if a variable says so.
 #[test]
 fn graphs_of_devices() {
     const CHILD: &str = "OXUR_UR_SEVERAL_DEVICES";
@@ -423,13 +441,16 @@ fn graphs_of_devices() {
         return;
     }
     if std::env::var_os(CHILD).is_none() {
-        // What our Level Zero driver says of its memory decides whether buffers move.
+        // What our Level Zero driver says of its memory decides whether buffers move, and whether the devices of the CUDA
+        // driver are peers how memory is copied between them.
         for memory in ["host", "peers", "apart"] {
             let variables = [
                 (CHILD, "1"),
                 ("UR_CPU_DEVICES", "2"),
                 ("ZE_OXUR_DEVICES", "2"),
                 ("ZE_OXUR_MEMORY", memory),
+                ("FAKE_CUDA_DEVICES", "2"),
+                ("FAKE_CUDA_PEERS", if memory == "apart" { "0" } else { "1" }),
             ];
             run_test("random::graphs_of_devices", &variables).passed();
         }

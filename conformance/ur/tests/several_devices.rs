@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Several devices of one platform: contexts that have them all, commands that wait for each other, memory that moves, and
-//! peers. Our CPU adapter and our Level Zero driver show two where variables say so, which the tests set.
+//! peers. Our CPU adapter, our Level Zero driver and the CUDA driver without a GPU show two where variables say so, which the
+//! tests set.
 
 use std::ptr::null_mut;
 
@@ -28,6 +29,10 @@ fn pair(test: &str) -> Option<Pair> {
             "oxur CPU" => Some("UR_CPU_DEVICES"),
             // Of our Level Zero driver; no other one knows it.
             "Intel(R) oneAPI Unified Runtime over Level-Zero" => Some("ZE_OXUR_DEVICES"),
+            "NVIDIA CUDA" => {
+                let name: String = rig.device.info(DeviceInfo::NAME).expect("the name");
+                (name == "Fake CUDA device").then_some("FAKE_CUDA_DEVICES")
+            }
             _ => None,
         };
         match variable {

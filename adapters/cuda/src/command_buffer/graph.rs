@@ -67,6 +67,7 @@ impl Graph {
     pub(super) fn new(commands: &CommandList<Cuda>) -> UrResult<Self> {
         let primary = commands.device().primary()?;
         let _current = primary.activate()?;
+        commands.context().open_pools(commands.device());
         // SAFETY: a place for the graph.
         let raw = unsafe { cu_get!(cuGraphCreate(_, 0): CUgraph = std::ptr::null_mut()) }?;
         Ok(Self {
@@ -272,6 +273,8 @@ impl Adder<'_> {
         if copy.srcMemoryType == CU_MEMORYTYPE_HOST || copy.dstMemoryType == CU_MEMORYTYPE_HOST {
             kit::bail!(ERROR_UNSUPPORTED_FEATURE: "a copy of pageable memory is no node");
         }
+        self.check_reach(copy.dstDevice as usize)?;
+        self.check_reach(copy.srcDevice as usize)?;
         let (raw, after, count, of) = (self.raw, self.after.as_ptr(), self.after.len(), self.primary.raw);
         // SAFETY: a live graph, nodes of it, and a description. The client vouches for its memory until the runs are over.
         let node = unsafe {
@@ -287,10 +290,20 @@ impl Adder<'_> {
         if !fills(dst, pattern) || !usm::is_known(self.context(), dst) {
             kit::bail!(ERROR_UNSUPPORTED_FEATURE: "a fill with {} bytes is no node", pattern.len());
         }
+        self.check_reach(dst)?;
         memsets(dst, pattern, size)
             .iter()
             .map(|part| self.memset(part))
             .collect()
+    }
+
+    fn check_reach(&self, address: usize) -> UrResult<()> {
+        match self.context().may_be_node(self.commands.device(), address)? {
+            true => Ok(()),
+            false => Err(kit::error!(
+                ERROR_UNSUPPORTED_FEATURE: "a command on memory of a device that is no peer is no node"
+            )),
+        }
     }
 
     fn memset(&self, fill: &CUDA_MEMSET_NODE_PARAMS) -> UrResult<CUgraphNode> {

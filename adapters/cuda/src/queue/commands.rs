@@ -14,7 +14,7 @@ use super::{Out, Queue, Wait};
 use crate::driver::cu;
 use crate::kernel::{Grid, Packed};
 use crate::staging::SMALL_DOWNLOAD;
-use crate::{Context, Cuda, conv, image, usm};
+use crate::{Context, Cuda, conv, image, peers, usm};
 
 pub(super) type How<'a> = kit::Submission<'a, Cuda>;
 
@@ -91,7 +91,11 @@ impl Queue {
     fn fill_at_once(self: &Arc<Self>, dst: *mut c_void, pattern: &[u8], size: usize, how: How<'_>) -> UrResult<()> {
         let parts = memsets(dst.addr(), pattern, size);
         self.give(how, move |stream| {
-            parts.iter().try_for_each(|part| memset(part, stream))
+            let again =
+                |error, part: &CUDA_MEMSET_NODE_PARAMS| peers::fill(error, part.dst, stream, |on| memset(part, on));
+            parts
+                .iter()
+                .try_for_each(|part| memset(part, stream).or_else(|error| again(error, part)))
         })
     }
 
@@ -118,11 +122,11 @@ impl Queue {
         let filled = self.give(how, move |stream| {
             let mut done = length.min(size);
             // SAFETY: a live stream. The client vouches for its memory until the command is complete.
-            unsafe { cu!(cuMemcpyAsync(to, from, done, stream)) }?;
+            unsafe { peers::copy(to, from, done, stream) }?;
             while done < size {
                 let more = done.min(size - done);
                 // SAFETY: as above; the two parts do not overlap.
-                unsafe { cu!(cuMemcpyAsync(to + done as u64, to, more, stream)) }?;
+                unsafe { peers::copy(to + done as u64, to, more, stream) }?;
                 done += more;
             }
             Ok(())
@@ -242,7 +246,7 @@ impl MemoryQueue<Cuda> for Queue {
         let is_short = size <= SHORT_COPY && how.blocking && how.wait.is_empty() && !how.event.wanted();
         self.enqueue(how, move |lane| {
             // SAFETY: a live stream. The client vouches for its memory until the command is complete.
-            unsafe { cu!(cuMemcpyAsync(to, from, size, lane.stream())) }?;
+            unsafe { peers::copy(to, from, size, lane.stream()) }?;
             match is_short {
                 true => lane.finish_if_alone(),
                 false => Ok(()),
@@ -255,7 +259,7 @@ impl MemoryQueue<Cuda> for Queue {
         self.give(how, move |stream| {
             let copy = Self::box_copy(&context, &dst, &src, size)?;
             // SAFETY: a live stream and a description. The client vouches for its memory until the command is complete.
-            unsafe { cu!(cuMemcpy3DAsync(&copy, stream)) }
+            unsafe { peers::copy_box(&copy, stream) }
         })
     }
 

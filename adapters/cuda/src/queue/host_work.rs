@@ -13,9 +13,10 @@ use oxur_adapter_kit as kit;
 use super::commands::How;
 use super::{Out, Queue, Wait};
 use crate::event::WATCHER;
+use crate::primary::Primary;
 use crate::signal::{HostSignal, Signal};
 use crate::staging::{SMALL_DOWNLOAD, Staged, Way};
-use crate::{Event, primary, usm};
+use crate::{Event, peers, primary, usm};
 
 impl Queue {
     /// Calls a function of the client's.
@@ -56,8 +57,8 @@ impl Queue {
         .map(drop)
     }
 
-    /// Whether a side of a copy is pageable memory. The context is current.
-    fn staged(&self, dst: *mut c_void, src: *const c_void, size: usize) -> Option<Staged> {
+    /// Whether a side of a copy is pageable memory, and whose streams copy it. The context is current.
+    fn staged(&self, dst: *mut c_void, src: *const c_void, size: usize) -> Option<(Staged, &'static Primary)> {
         let rest = [dst.cast_const(), src].map(|memory| self.context.usm.rest(memory));
         let is_pageable = |rest, address| rest == usize::MAX && usm::pointer(address).is_none();
         let (to, from) = (dst.addr(), src.addr());
@@ -73,12 +74,20 @@ impl Queue {
             (true, false) => Way::FromDevice,
             (false, true) => Way::ToDevice,
         };
-        Some(Staged {
+        // The device that has the memory copies it.
+        let owner = match way {
+            _ if self.context.devices.len() == 1 => None,
+            Way::ToDevice => peers::owner(to as u64),
+            Way::FromDevice => peers::owner(from as u64),
+            Way::OnHost => None,
+        };
+        let staged = Staged {
             dst: to,
             src: from,
             size,
             way,
-        })
+        };
+        Some((staged, owner.unwrap_or(self.primary)))
     }
 
     /// Whether a command with this wait list waits for the host, which the caller may have to do: here, or in a stream into
@@ -116,7 +125,7 @@ impl Queue {
             let _current = self.primary.activate()?;
             self.staged(dst, src, size)
         };
-        let Some(staged) = staged.filter(|staged| is_held || staged.is_large()) else {
+        let Some((staged, by)) = staged.filter(|(staged, _)| is_held || staged.is_large()) else {
             return Ok(false);
         };
         let primary = self.primary;
@@ -133,7 +142,7 @@ impl Queue {
             self.enqueue_now(kind, true, wait, Out::none(), |_| Ok(()))?;
             let began = primary::host_time();
             // SAFETY: the client vouches for its memory until the command is complete.
-            unsafe { staged.run(primary) }?;
+            unsafe { staged.run(by) }?;
             if is_timed {
                 let end = Arc::new(HostSignal::timed(primary)?);
                 end.note_times(began, primary::host_time());
@@ -152,7 +161,7 @@ impl Queue {
         };
         self.host_work(how, move || {
             // SAFETY: as above.
-            if let Err(error) = unsafe { staged.run(primary) } {
+            if let Err(error) = unsafe { staged.run(by) } {
                 log::error!("a copy fails: {error}");
             }
         })?;

@@ -94,6 +94,11 @@ macro_rules! functions {
             cuMemPrefetchAsync(address: CUdeviceptr, size: usize, device: CUdevice, stream: CUstream);
             cuMemcpyAsync(dst: CUdeviceptr, src: CUdeviceptr, size: usize, stream: CUstream);
             cuMemcpy3DAsync(copy: *const CUDA_MEMCPY3D, stream: CUstream);
+            cuMemcpyPeerAsync(
+                dst: CUdeviceptr, dst_context: CUcontext, src: CUdeviceptr, src_context: CUcontext, size: usize,
+                stream: CUstream,
+            );
+            cuMemcpy3DPeerAsync(copy: *const CUDA_MEMCPY3D_PEER, stream: CUstream);
             cuMemsetD8Async(dst: CUdeviceptr, value: u8, count: usize, stream: CUstream);
             cuMemsetD16Async(dst: CUdeviceptr, value: u16, count: usize, stream: CUstream);
             cuMemsetD32Async(dst: CUdeviceptr, value: u32, count: usize, stream: CUstream);

@@ -141,6 +141,10 @@ pub struct CUDA_MEMCPY3D {
     pub Depth: usize,
 }
 
+/// A copy of a box between the memory of two devices. It has the contexts of the source and of the destination where a
+/// [`CUDA_MEMCPY3D`] has `reserved0` and `reserved1`, and is like it else.
+pub type CUDA_MEMCPY3D_PEER = CUDA_MEMCPY3D;
+
 #[derive(Clone, Copy)]
 #[repr(C)]
 pub struct CUlaunchAttribute {

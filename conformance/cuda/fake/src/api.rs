@@ -100,9 +100,21 @@ unsafe fn loaded<'a>(module: CUmodule) -> Result<&'a Module, CUresult> {
 /// Submits a copy. The caller waits for one of memory that CUDA does not know.
 fn copy(stream: &Stream, rows: Rows) -> Result<(), CUresult> {
     device::current()?;
+    if !rows.is_in_reach(stream.device.ordinal) {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
     let waits = rows.is_pageable();
     stream.submit(move |_| rows.copy())?;
     if waits { stream.wait() } else { Ok(()) }
+}
+
+/// Submits a copy of memory that two devices have, of which neither needs to reach the other's.
+fn copy_between(stream: &Stream, rows: Rows, dst: CUcontext, src: CUcontext) -> Result<(), CUresult> {
+    device::current()?;
+    if !rows.are_of(device::of(dst)?.ordinal, device::of(src)?.ordinal) {
+        return Err(CUDA_ERROR_INVALID_VALUE);
+    }
+    stream.submit(move |_| rows.copy())
 }
 
 /// Submits a fill of rows with elements of `T`'s size.
@@ -123,7 +135,7 @@ fn fill<T: Into<u32>>(
         width,
         height,
     };
-    let fill = fill.check()?;
+    let fill = fill.check(stream.device.ordinal)?;
     stream.submit(move |_| fill.fill())
 }
 
@@ -215,7 +227,7 @@ unsafe fn launch(
 ) -> Result<(), CUresult> {
     // SAFETY: passed on to the caller.
     let (stream, launch) = unsafe { (stream(on)?, prepared(function, grid, block, shared, params, extra)?) };
-    stream.submit(move |_| launch.run())
+    stream.submit(move |device| launch.run(device.ordinal))
 }
 
 api! {
@@ -266,14 +278,14 @@ api! {
     fn cuDeviceCanAccessPeer(can: *mut c_int, device: CUdevice, peer: CUdevice) {
         device::get(device)?;
         device::get(peer)?;
-        can.write(c_int::from(device != peer));
+        can.write(c_int::from(device::are_peers(device, peer)));
         Ok(())
     }
 
     fn cuDeviceGetP2PAttribute(value: *mut c_int, _attribute: CUdevice_P2PAttribute, from: CUdevice, to: CUdevice) {
         device::get(from)?;
         device::get(to)?;
-        value.write(1);
+        value.write(c_int::from(device::are_peers(from, to)));
         Ok(())
     }
 
@@ -314,13 +326,17 @@ api! {
     }
 
     fn cuCtxEnablePeerAccess(peer: CUcontext, _flags: c_uint) {
-        device::current()?;
-        device::of(peer).map(drop)
+        let (own, peer) = (device::current()?.ordinal, device::of(peer)?.ordinal);
+        if !device::are_peers(own, peer) {
+            return Err(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
+        }
+        memory::set_peer(own, peer, false, true);
+        Ok(())
     }
 
     fn cuCtxDisablePeerAccess(peer: CUcontext) {
-        device::current()?;
-        device::of(peer).map(drop)
+        memory::set_peer(device::current()?.ordinal, device::of(peer)?.ordinal, false, false);
+        Ok(())
     }
 
     fn cuMemGetInfo(free: *mut usize, total: *mut usize) {
@@ -367,8 +383,13 @@ api! {
         let own = device::of(pool.cast())?;
         for at in 0..count {
             let device = device::get((*access.add(at)).location.id)?;
-            if device.ordinal == own.ordinal && (*access.add(at)).flags != CU_MEM_ACCESS_FLAGS_PROT_READWRITE {
-                return Err(CUDA_ERROR_INVALID_DEVICE);
+            let may = (*access.add(at)).flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+            match device.ordinal == own.ordinal {
+                true if may => {}
+                false if device::are_peers(device.ordinal, own.ordinal) => {
+                    memory::set_peer(device.ordinal, own.ordinal, true, may);
+                }
+                _ => return Err(CUDA_ERROR_INVALID_DEVICE),
             }
         }
         Ok(())
@@ -378,7 +399,7 @@ api! {
         device::current()?;
         // What was freed before in the order of the stream is there again.
         stream(on)?.wait()?;
-        address.write(memory::allocate(size, Kind::Device, device::of(pool.cast())?.ordinal)? as u64);
+        address.write(memory::allocate_pooled(size, device::of(pool.cast())?.ordinal)? as u64);
         Ok(())
     }
 
@@ -482,6 +503,19 @@ api! {
 
     fn cuMemcpy3DAsync(description: *const CUDA_MEMCPY3D, on: CUstream) {
         copy(stream(on)?, Rows::new(&*description)?)
+    }
+
+    fn cuMemcpyPeerAsync(
+        dst: CUdeviceptr, dst_context: CUcontext, src: CUdeviceptr, src_context: CUcontext, size: usize, on: CUstream,
+    ) {
+        let stream = stream(on)?;
+        let rows = Rows::plain(dst, src, size);
+        copy_between(stream, rows, dst_context, src_context)
+    }
+
+    fn cuMemcpy3DPeerAsync(description: *const CUDA_MEMCPY3D_PEER, on: CUstream) {
+        let c = &*description;
+        copy_between(stream(on)?, Rows::new(c)?, c.reserved1.cast(), c.reserved0.cast())
     }
 
     fn cuMemsetD8Async(dst: CUdeviceptr, value: u8, count: usize, on: CUstream) {

@@ -85,6 +85,11 @@ pub fn get(device: CUdevice) -> Result<&'static Device, CUresult> {
         .ok_or(CUDA_ERROR_INVALID_DEVICE)
 }
 
+/// Whether a device reaches the memory of another.
+pub fn are_peers(device: CUdevice, other: CUdevice) -> bool {
+    device != other && setting("FAKE_CUDA_PEERS", 1) != 0
+}
+
 /// The device of a context.
 pub fn of(context: CUcontext) -> Result<&'static Device, CUresult> {
     all()

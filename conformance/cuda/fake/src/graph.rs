@@ -19,10 +19,10 @@ pub enum Work {
 }
 
 impl Work {
-    fn run(&self) -> Result<(), CUresult> {
+    fn run(&self, device: i32) -> Result<(), CUresult> {
         match self {
             Self::Empty => Ok(()),
-            Self::Kernel(launch) => launch.run(),
+            Self::Kernel(launch) => launch.run(device),
             Self::Copy(rows) => rows.copy(),
             Self::Fill(fill) => fill.fill(),
         }
@@ -131,14 +131,14 @@ impl Executable {
         let (before, done) = (self.runs.fetch_add(1, Ordering::Relaxed), self.done.clone());
         stream.submit(move |device| {
             done.wait(before, device)?;
-            let ran = run(&steps, before);
+            let ran = run(&steps, before, device.ordinal);
             done.raise(before + 1);
             ran
         })
     }
 }
 
-fn run(steps: &[Step], seed: u64) -> Result<(), CUresult> {
+fn run(steps: &[Step], seed: u64, device: i32) -> Result<(), CUresult> {
     let mut random = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
     let mut left: Vec<usize> = steps.iter().map(|step| step.dependencies.len()).collect();
     let mut followers = vec![Vec::new(); steps.len()];
@@ -154,7 +154,7 @@ fn run(steps: &[Step], seed: u64) -> Result<(), CUresult> {
         random ^= random << 17;
         let place = ready.swap_remove(random as usize % ready.len());
         if steps[place].enabled {
-            steps[place].work.run()?;
+            steps[place].work.run(device)?;
         }
         for &next in &followers[place] {
             left[next] -= 1;

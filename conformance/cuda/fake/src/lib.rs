@@ -17,10 +17,11 @@
 //! What this cannot show: times, races within a kernel, how many registers it has, what `ptxas` refuses, and everything that
 //! is not in the list of functions; that a kernel writes to memory that it may only read is not seen, either. A device copy of memory is visible to all at once.
 //!
-//! As CUDA does, it waits for the device where memory is freed that is of no pool, and has the caller of a copy of pageable
+//! As CUDA does, it refuses copies and fills of memory of another device's pool that the stream's device may not use, and
+//! what a kernel does there is a fault. It waits for the device where memory is freed that is of no pool, and has the caller of a copy of pageable
 //! memory wait, and that of any command of a stream that is full.
 //!
-//! Variables: `FAKE_CUDA_DEVICES` (1), `FAKE_CUDA_VERSION` (12040), `FAKE_CUDA_MEMORY` (bytes a device, 1 GiB),
+//! Variables: `FAKE_CUDA_DEVICES` (1), `FAKE_CUDA_PEERS` (whether they reach each other's memory, 1), `FAKE_CUDA_VERSION` (12040), `FAKE_CUDA_MEMORY` (bytes a device, 1 GiB),
 //! `FAKE_CUDA_ROOM` (how many commands a stream has room for, 256), `FAKE_CUDA_REGISTERS` (those of a thread where the client
 //! allows as many, 16), and `FAKE_CUDA_DELAY` (each command begins up to that
 //! many microseconds late, so that what nobody waits for comes late).

@@ -2,7 +2,7 @@
 //! Memory. That of a device is mapped twice: at its address the host can do nothing with it, and elsewhere the device
 //! can. [`crate::virtual_mem`] maps physical memory, and what other processes share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{PoisonError, RwLock};
 
 use oxur_cuda_sys::*;
@@ -32,6 +32,8 @@ pub struct Piece {
     pub own: usize,
     /// What the device may do with it: `CU_MEM_ACCESS_FLAGS_PROT_*`.
     pub access: i32,
+    /// Whether it is a pool's, of which other devices may use nothing until they are told so.
+    pooled: bool,
     /// The file that it is of, if other processes may open it.
     file: i32,
 }
@@ -41,6 +43,9 @@ static PIECES: RwLock<BTreeMap<usize, Piece>> = RwLock::new(BTreeMap::new());
 
 /// The bytes of physical memory, by device.
 static PHYSICAL: RwLock<BTreeMap<i32, usize>> = RwLock::new(BTreeMap::new());
+
+/// Which devices may use the memory of another's pool, and of another's context: who, and whose.
+static PEERS: RwLock<[BTreeSet<(i32, i32)>; 2]> = RwLock::new([BTreeSet::new(), BTreeSet::new()]);
 
 pub const PAGE: usize = 4096;
 
@@ -99,15 +104,20 @@ pub fn give_physical(file: i32, own: usize, size: usize, device: i32) {
 
 /// Takes memory.
 pub fn allocate(size: usize, kind: Kind, device: i32) -> Result<usize, CUresult> {
-    take(size, kind, device, false)
+    take(size, kind, device, false, false)
 }
 
 /// Takes memory of a device that other processes may open.
 pub fn allocate_shared(size: usize, device: i32) -> Result<usize, CUresult> {
-    take(size, Kind::Device, device, true)
+    take(size, Kind::Device, device, true, false)
 }
 
-fn take(size: usize, kind: Kind, device: i32, shared_file: bool) -> Result<usize, CUresult> {
+/// Takes memory of a device's pool.
+pub fn allocate_pooled(size: usize, device: i32) -> Result<usize, CUresult> {
+    take(size, Kind::Device, device, false, true)
+}
+
+fn take(size: usize, kind: Kind, device: i32, shared_file: bool, pooled: bool) -> Result<usize, CUresult> {
     let used = used(device);
     let limit = crate::setting("FAKE_CUDA_MEMORY", 1 << 30) as usize;
     if size == 0 {
@@ -152,6 +162,7 @@ fn take(size: usize, kind: Kind, device: i32, shared_file: bool) -> Result<usize
         device,
         own,
         access: ALL,
+        pooled,
         file: kept,
     });
     Ok(base)
@@ -175,6 +186,7 @@ pub fn import(file: i32, size: usize, device: i32) -> Option<usize> {
         device,
         own,
         access: ALL,
+        pooled: false,
         file: -1,
     });
     Some(base)
@@ -189,6 +201,7 @@ pub fn add_mapped(base: usize, size: usize, device: i32, own: usize) {
         device,
         own,
         access: CU_MEM_ACCESS_FLAGS_PROT_NONE,
+        pooled: false,
         file: -1,
     });
 }
@@ -262,6 +275,7 @@ pub fn register(base: usize, size: usize) -> CUresult {
         device: 0,
         own: base,
         access: ALL,
+        pooled: false,
         file: -1,
     });
     CUDA_SUCCESS
@@ -272,6 +286,32 @@ pub fn find(address: usize) -> Option<Piece> {
     let pieces = PIECES.read().unwrap_or_else(PoisonError::into_inner);
     let (_, piece) = pieces.range(..=address).next_back()?;
     (address - piece.base < piece.size).then_some(*piece)
+}
+
+/// Lets a device use the memory of another's pool, or of its context, or no longer.
+pub fn set_peer(device: i32, of: i32, pool: bool, may: bool) {
+    let mut peers = PEERS.write().unwrap_or_else(PoisonError::into_inner);
+    match may {
+        true => peers[usize::from(pool)].insert((device, of)),
+        false => peers[usize::from(pool)].remove(&(device, of)),
+    };
+}
+
+/// Whether copies and fills of a device take an address. CUDA brings memory of no pool from device to device by itself.
+pub fn is_in_reach(address: u64, device: i32) -> bool {
+    find(address as usize).is_none_or(|piece| !piece.pooled || is_of_peer(&piece, device))
+}
+
+fn is_of_peer(piece: &Piece, device: i32) -> bool {
+    let own = piece.kind != Kind::Device || piece.device == device;
+    own || PEERS.read().unwrap_or_else(PoisonError::into_inner)[usize::from(piece.pooled)]
+        .contains(&(device, piece.device))
+}
+
+/// As [`of_kernel`], for a kernel of a device.
+pub fn of_kernel_on(device: i32, address: u64, size: usize) -> Option<*mut u8> {
+    find(address as usize).filter(|piece| is_of_peer(piece, device))?;
+    of_kernel(address, size)
 }
 
 /// Where the device's threads find some bytes that a kernel uses; `None` if they are in no memory of CUDA's.

@@ -89,8 +89,8 @@ impl Code {
 }
 
 impl Launch {
-    /// Runs all blocks.
-    pub fn run(&self) -> Result<(), CUresult> {
-        run::all(self)
+    /// Runs all blocks on a device.
+    pub fn run(&self, device: i32) -> Result<(), CUresult> {
+        run::all(self, device)
     }
 }

@@ -71,6 +71,22 @@ impl Rows {
         !is_known(&self.dst) || !is_known(&self.src)
     }
 
+    /// Whether a device may use both sides.
+    pub fn is_in_reach(&self, device: i32) -> bool {
+        [&self.dst, &self.src]
+            .iter()
+            .all(|side| memory::is_in_reach(side.address, device))
+    }
+
+    /// Whether the memory of devices is of those that are said to have it.
+    pub fn are_of(&self, dst: i32, src: i32) -> bool {
+        let is_of = |side: &Side, device| {
+            let found = memory::find(side.address as usize);
+            found.is_some_and(|piece| piece.kind != memory::Kind::Device || piece.device == device)
+        };
+        is_of(&self.dst, dst) && is_of(&self.src, src)
+    }
+
     /// Copies them.
     pub fn copy(&self) -> Result<(), CUresult> {
         let [width, height, depth] = self.size;
@@ -102,9 +118,10 @@ pub struct Fill {
 
 impl Fill {
     /// Refuses what CUDA does.
-    pub fn check(self) -> Result<Self, CUresult> {
+    pub fn check(self, device: i32) -> Result<Self, CUresult> {
         let fits = matches!(self.element, 1 | 2 | 4) && self.width != 0 && self.height != 0;
         match fits && self.dst.is_multiple_of(self.element as u64) && memory::find(self.dst as usize).is_some() {
+            _ if !memory::is_in_reach(self.dst, device) => Err(CUDA_ERROR_INVALID_VALUE),
             true => Ok(self),
             false => Err(CUDA_ERROR_INVALID_VALUE),
         }

@@ -75,8 +75,11 @@ api! {
         place: *mut CUgraphNode, to: CUgraph, after: *const CUgraphNode, count: usize, copy: *const CUDA_MEMCPY3D,
         context: CUcontext,
     ) {
-        device::of(context)?;
-        place.write(graph(to)?.add(Work::Copy(Rows::new(&*copy)?), after, count)?);
+        let rows = Rows::new(&*copy)?;
+        if !rows.is_in_reach(device::of(context)?.ordinal) {
+            return Err(CUDA_ERROR_INVALID_VALUE);
+        }
+        place.write(graph(to)?.add(Work::Copy(rows), after, count)?);
         Ok(())
     }
 
@@ -84,7 +87,7 @@ api! {
         place: *mut CUgraphNode, to: CUgraph, after: *const CUgraphNode, count: usize,
         fill: *const CUDA_MEMSET_NODE_PARAMS, context: CUcontext,
     ) {
-        device::of(context)?;
+        let own = device::of(context)?.ordinal;
         let f = &*fill;
         let fill = Fill {
             dst: f.dst,
@@ -97,7 +100,7 @@ api! {
         if f.height > 1 && f.pitch < f.width * fill.element {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
-        place.write(graph(to)?.add(Work::Fill(fill.check()?), after, count)?);
+        place.write(graph(to)?.add(Work::Fill(fill.check(own)?), after, count)?);
         Ok(())
     }
 

@@ -55,6 +55,7 @@ impl Thread {
 
 struct Block<'a> {
     launch: &'a Launch,
+    device: i32,
     entry: &'a Entry,
     shared: Vec<u8>,
     id: [u32; 3],
@@ -62,13 +63,13 @@ struct Block<'a> {
 }
 
 /// Runs all blocks of a launch, one after the other. Blocks that wait for each other take turns.
-pub fn all(launch: &Launch) -> Result<(), CUresult> {
+pub fn all(launch: &Launch, device: i32) -> Result<(), CUresult> {
     let [gx, gy, gz] = launch.grid;
     let mut waiting: Vec<Block<'_>> = Vec::new();
     for z in 0..gz {
         for y in 0..gy {
             for x in 0..gx {
-                let mut block = Block::new(launch, [x, y, z]);
+                let mut block = Block::new(launch, device, [x, y, z]);
                 if !block.turn()? {
                     waiting.push(block);
                 }
@@ -90,7 +91,7 @@ pub fn all(launch: &Launch) -> Result<(), CUresult> {
 }
 
 impl<'a> Block<'a> {
-    fn new(launch: &'a Launch, id: [u32; 3]) -> Self {
+    fn new(launch: &'a Launch, device: i32, id: [u32; 3]) -> Self {
         let entry = &launch.code.entries[launch.entry];
         let [bx, by, bz] = launch.block;
         let ids = (0..bz).flat_map(|z| (0..by).flat_map(move |y| (0..bx).map(move |x| [x, y, z])));
@@ -105,6 +106,7 @@ impl<'a> Block<'a> {
         };
         Self {
             launch,
+            device,
             entry,
             shared: vec![0xcd; launch.code.static_shared + 16 + launch.shared],
             id,
@@ -303,7 +305,9 @@ impl<'a> Block<'a> {
             Space::Local if inside(&self.threads[number].local) => Ok(self.threads[number].local[at..].as_mut_ptr()),
             // Nobody writes to them.
             Space::Param if inside(&self.launch.params) => Ok(self.launch.params[at..].as_ptr().cast_mut()),
-            Space::Global | Space::Generic => memory::of_kernel(address, size).ok_or(CUDA_ERROR_ILLEGAL_ADDRESS),
+            Space::Global | Space::Generic => {
+                memory::of_kernel_on(self.device, address, size).ok_or(CUDA_ERROR_ILLEGAL_ADDRESS)
+            }
             _ => Err(CUDA_ERROR_ILLEGAL_ADDRESS),
         }
     }
