@@ -102,9 +102,9 @@ unsafe fn copy_apart(
 ) -> UrResult<()> {
     match owners(dst, src)? {
         None => Err(error),
-        // SAFETY: passed on to the caller.
-        Some([to, from]) if std::ptr::eq(to, from) => elsewhere(to, stream, |stream| unsafe {
-            cu!(cuMemcpyAsync(dst, src, size, stream))
+        Some([to, from]) if std::ptr::eq(to, from) => elsewhere(to, stream, |stream| {
+            // SAFETY: passed on to the caller.
+            unsafe { cu!(cuMemcpyAsync(dst, src, size, stream)) }
         }),
         // SAFETY: as above, and live contexts.
         Some([to, from]) => unsafe { cu!(cuMemcpyPeerAsync(dst, to.raw, src, from.raw, size, stream)) },
@@ -122,10 +122,10 @@ pub(crate) unsafe fn copy_box(copy: &CUDA_MEMCPY3D, stream: CUstream) -> UrResul
     };
     match owners(copy.dstDevice, copy.srcDevice)? {
         None => Err(error),
-        // SAFETY: as above.
-        Some([to, from]) if std::ptr::eq(to, from) => {
-            elsewhere(to, stream, |stream| unsafe { cu!(cuMemcpy3DAsync(copy, stream)) })
-        }
+        Some([to, from]) if std::ptr::eq(to, from) => elsewhere(to, stream, |stream| {
+            // SAFETY: as above.
+            unsafe { cu!(cuMemcpy3DAsync(copy, stream)) }
+        }),
         Some([to, from]) => {
             let between = CUDA_MEMCPY3D_PEER {
                 srcMemoryType: CU_MEMORYTYPE_DEVICE,

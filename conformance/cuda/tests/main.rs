@@ -8,6 +8,7 @@ mod graphs;
 mod held;
 mod images;
 mod loops;
+mod peers;
 mod programs;
 mod registers;
 mod streams;

@@ -410,10 +410,21 @@ fn are_peers(devices: &[Device]) -> bool {
     let reaches = |device: &Device, peer: &Device| {
         let (mut value, query) = (0, ExpPeerInfo::UR_PEER_ACCESS_SUPPORT);
         let to = (&raw mut value).cast();
-        let asked = ur!(urUsmP2PPeerAccessGetInfoExp(device.raw(), peer.raw(), query, 4, to, null_mut()));
+        let asked = ur!(urUsmP2PPeerAccessGetInfoExp(
+            device.raw(),
+            peer.raw(),
+            query,
+            4,
+            to,
+            null_mut()
+        ));
         asked == ResultCode::SUCCESS && value != 0
     };
-    let each = |device: &Device| devices.iter().all(|other| other.raw() == device.raw() || reaches(device, other));
+    let each = |device: &Device| {
+        devices
+            .iter()
+            .all(|other| other.raw() == device.raw() || reaches(device, other))
+    };
     devices.iter().all(each)
 }
 

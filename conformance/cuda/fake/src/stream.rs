@@ -146,6 +146,8 @@ impl Stream {
 #[derive(Default)]
 pub struct Event {
     timed: bool,
+    /// The device of the last record.
+    device: Mutex<Option<&'static Device>>,
     recorded: Mutex<u64>,
     reached: Count,
     time: Mutex<Option<Instant>>,
@@ -163,6 +165,7 @@ impl Event {
     pub fn record(self: &Arc<Self>, stream: &Stream) -> Result<(), CUresult> {
         let mut recorded = lock(&self.recorded);
         *recorded += 1;
+        *lock(&self.device) = Some(stream.device);
         let (event, number) = (self.clone(), *recorded);
         stream.submit(move |_| {
             *lock(&event.time) = Some(Instant::now());
@@ -182,10 +185,16 @@ impl Event {
         self.reached.wait(recorded, device)
     }
 
-    /// Has a stream wait for the last record.
+    /// Has a stream wait for the last record, or until the device that is to come there fails.
     pub fn hold(self: &Arc<Self>, stream: &Stream) -> Result<(), CUresult> {
         let (event, recorded) = (self.clone(), *lock(&self.recorded));
-        stream.submit(move |device| event.reached.wait(recorded, device))
+        let Some(by) = *lock(&self.device) else {
+            return Ok(());
+        };
+        stream.submit(move |device| {
+            _ = event.reached.wait(recorded, by);
+            device.check()
+        })
     }
 
     /// Milliseconds from this one to a later one.
