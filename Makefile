@@ -192,9 +192,10 @@ test-level-zero: ## Level Zero's rules on our driver under three loaders and on 
 	python3 conformance/clients/level_zero/run.py --lib dist/lib
 
 .PHONY: test-cuda
-test-cuda: ## The CUDA adapter on a driver without a GPU that interprets PTX: its own tests, the conformance suite, a slice of dpnp's suite
+test-cuda: ## The CUDA adapter on a driver without a GPU that interprets PTX: its own tests, the conformance suite, a SYCL program on two devices, a slice of dpnp's suite
 	conformance/cuda/run.sh own -- --locked --profile $(NEXTEST_PROFILE)
 	conformance/cuda/run.sh ur -- --locked --profile $(NEXTEST_PROFILE)
+	python3 conformance/sycl/run.py --generation 2026.2 --ours dist/lib --adapter cuda --only several_devices
 	scripts/setup.sh clients nvptx
 	python3 conformance/suites/compare.py dpnp --generation 2026.2 --stack ours --adapter cuda --lib dist/lib --modules test_indexing,test_sort --verify-stack
 

@@ -39,6 +39,7 @@ PART_OPTIONS = ["-O2", "-fno-optimize-sibling-calls"]
 
 # Variables of single programs on our adapters; {ours} is the folder of our libraries.
 VARIABLES = {
+    ("cuda", "several_devices"): {"FAKE_CUDA_DEVICES": "2"},
     ("cpu", "as_gpu"): {"UR_CPU_DEVICE_TYPE": "gpu:libas_gpu_named", "LD_PRELOAD": "{ours}/liboxur_as_gpu_preload.so"},
     ("level_zero", "as_gpu"): {"ZE_OXUR_DEVICE_TYPE": "cpu"},
     ("level_zero", "exceptions"): {"ZE_OXUR_DEVICE_TYPE": "cpu"},
@@ -143,6 +144,10 @@ def stack_environment(args, stack):
             variables["LD_LIBRARY_PATH"] = ":".join(
                 filter(None, [str(args.ours / "level-zero"), variables.get("LD_LIBRARY_PATH")])
             )
+        if args.adapter == "cuda":  # the driver without a GPU, as conformance/cuda/run.sh leaves it
+            variables["LD_LIBRARY_PATH"] = ":".join(
+                filter(None, [str(TARGET / "fake-cuda"), variables.get("LD_LIBRARY_PATH")])
+            )
         if args.generation == "2026.1":  # the loader is a library of its own: ours goes in front
             variables["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(args.ours), variables.get("LD_LIBRARY_PATH")]))
     return variables
@@ -150,7 +155,7 @@ def stack_environment(args, stack):
 
 def adapter(args):
     """The file of our adapter."""
-    folder = args.ours / "adapters" if args.adapter == "level_zero" else args.ours
+    folder = args.ours / "adapters" if args.adapter in ("level_zero", "cuda") else args.ours
     return folder / f"libur_adapter_{args.adapter}.so.0"
 
 
