@@ -30,8 +30,13 @@ pub(super) fn initialize() {
             // quadratically with them, unless it gives up precision early. For some kernels this was most of the
             // compile time.
             // The post-RA scheduler gains next to nothing on out-of-order CPUs.
+            //
+            // For GPUs, modules ask to unroll loops, and LLVM would do so up to 16,384 instructions. oneDPL asks for 64 copies
+            // of a body of 240 in each of its scans: NVIDIA's assembler took 12 s for what it takes 1.3 s for now.
+            // Loops over arrays that have to be in registers are shorter.
             let options = [
                 c"oxur",
+                c"-pragma-unroll-threshold=4096",
                 c"-dag-maps-huge-region=200",
                 c"-dag-maps-reduction-size=100",
                 c"-disable-post-ra",

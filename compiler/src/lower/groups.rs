@@ -677,6 +677,10 @@ impl<'c> FunctionLowering<'_, 'c> {
         let in_first = b.icmp(I::LLVMIntULT, index, size);
         let lane = b.select(in_first, index, b.sub(index, size));
         let from_first = self.shuffle_all(inst, first, lane)?;
+        // Scans take both from the same value.
+        if first == second {
+            return Ok(from_first);
+        }
         let from_second = self.shuffle_all(inst, second, lane)?;
         Ok(self.builder.select(in_first, from_first, from_second))
     }
