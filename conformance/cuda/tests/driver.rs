@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Drivers that are missing, too old, or run out of something.
+//! Drivers that are missing, too old, or run out of something; and what the one without a GPU finds wrong with kernels.
 
 use oxur_client::api::*;
 use oxur_client::*;
@@ -124,4 +124,55 @@ fn two_devices_have_streams_and_memory_of_their_own() {
         last.expect("three steps").wait().expect("urEventWait");
         assert!(host.as_slice::<u32>().iter().all(|word| *word == 5));
     }
+}
+
+/// Kernels whose threads wait for others that do not come, or do what CUDA leaves open, and what is said of each.
+const WRONG: [(&str, &str, &str); 3] = [
+    (
+        "some_of_a_warp",
+        "@%p1 shfl.sync.idx.b32 %r2, %r1, 0, 31, 0xffffffff;\n@!%p1 bar.sync 0;",
+        "threads wait for others for ever: 16 in line 8 for those of 0xffffffff of its warp, 16 in line 9 for all of the block",
+    ),
+    (
+        "without_itself",
+        "vote.sync.any.pred %p2, %p1, 0xffff;",
+        "thread 16: the mask 0xffff in line 8 lacks the thread itself",
+    ),
+    (
+        "two_barriers",
+        "@%p1 bar.sync 0;\n@!%p1 bar.sync 0;",
+        "threads of a warp are at different barriers, in the lines [8, 9]",
+    ),
+];
+
+#[test]
+fn kernels_that_a_gpu_would_not_end() {
+    const NAME: &str = "OXUR_CUDA_WRONG";
+    if std::env::var_os("OXUR_CUDA_SYSTEM").is_some() {
+        return;
+    }
+    let Ok(wanted) = std::env::var(NAME) else {
+        for (name, _, what) in WRONG {
+            let log = log_of("driver::kernels_that_a_gpu_would_not_end", &[(NAME, name)]);
+            assert!(
+                log.contains(&format!("{name}, block [0, 0, 0]")) && log.contains(what),
+                "{log}"
+            );
+        }
+        return;
+    };
+    let (name, body, _) = WRONG.into_iter().find(|wrong| wrong.0 == wanted).expect("one of them");
+    let rig = Rig::new();
+    let text = format!(
+        ".version 7.0\n.target sm_70\n.address_size 64\n.visible .entry {name}() {{\n.reg .pred %p<3>; .reg .b32 %r<3>;\n\
+         mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 16;\n{body}\nret;\n}}\n"
+    );
+    let program =
+        Program::with_binaries(&rig.context, &[&rig.device], &[text.as_bytes()]).expect("urProgramCreateWithBinary");
+    program.build(&rig.context, "").expect("urProgramBuild");
+    let kernel = Kernel::new(&program, name).expect("urKernelCreate");
+    let event = rig
+        .launch(&kernel, &Range::new([32]).local([32]), &[])
+        .expect("urEnqueueKernelLaunch");
+    assert!(event.wait().is_err());
 }

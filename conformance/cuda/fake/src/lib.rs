@@ -13,7 +13,10 @@
 //! | [`module`] | modules and kernels |
 //! | [`ptx`] | an interpreter of PTX |
 //!
-//! A kernel is the PTX itself, which is interpreted: a block at a time, its threads in turns from barrier to barrier.
+//! A kernel is the PTX itself, which is interpreted: a block at a time, its threads in turns from barrier to barrier. Where threads
+//! wait for others for ever, lack themselves in a mask, or come to different barriers as a warp, the launch fails, and stderr
+//! says why. What `shfl` reads of threads that take no part is nonsense, as it may be on a GPU. `activemask`
+//! gives those of a warp that come there in the same turn.
 //! What this cannot show: times, races within a kernel, how many registers it has, what `ptxas` refuses, and everything that
 //! is not in the list of functions; that a kernel writes to memory that it may only read is not seen, either. A device copy of memory is visible to all at once.
 //!

@@ -58,6 +58,8 @@ pub enum Space {
 /// An instruction.
 #[derive(Clone, Debug)]
 pub struct Inst {
+    /// Where it is in the text.
+    pub line: u32,
     /// A predicate that decides whether it runs, and whether it is inverted.
     pub guard: Option<(usize, bool)>,
     pub op: Op,
@@ -101,7 +103,8 @@ pub enum Op {
     Return(Option<usize>),
     Exit,
     Trap,
-    Barrier,
+    /// Of the block; the threads of a warp come to the same one, if that is so.
+    Barrier(bool),
     WarpBarrier,
     /// How lanes are found.
     Shuffle(&'static str),
@@ -238,16 +241,23 @@ impl Decoder {
         Ok(Operand::Label(word.to_owned()))
     }
 
-    pub fn add(&mut self, guard: Option<(usize, bool)>, name: &str, args: Vec<Operand>) -> Result<(), String> {
+    pub fn add(
+        &mut self,
+        line: u32,
+        guard: Option<(usize, bool)>,
+        name: &str,
+        args: Vec<Operand>,
+    ) -> Result<(), String> {
         let op = op(name)
             .filter(is_known)
             .ok_or_else(|| format!("{name} is not interpreted"))?;
         let results = matches!(op, Op::Call(_)).then(|| Inst {
+            line,
             guard,
             op: Op::Results(Vec::new()),
             args: args.clone(),
         });
-        self.body.push(Inst { guard, op, args });
+        self.body.push(Inst { line, guard, op, args });
         self.body.extend(results);
         Ok(())
     }
@@ -407,7 +417,7 @@ fn op(name: &str) -> Option<Op> {
         "trap" | "brkpt" => Op::Trap,
         // With a number of threads they are not here.
         "bar" if has("warp") => Op::WarpBarrier,
-        "bar" | "barrier" if has("sync") => Op::Barrier,
+        "bar" | "barrier" if has("sync") => Op::Barrier(name.starts_with("bar.") || has("aligned")),
         "membar" | "fence" | "prefetch" | "discard" | "nanosleep" => Op::Nothing,
         "shfl" => Op::Shuffle(
             rest.iter()

@@ -11,8 +11,10 @@ use super::{Code, Entry, Global, Param};
 /// Words, and marks of one character.
 pub type Token<'a> = &'a str;
 
-fn tokens(text: &str) -> Vec<Token<'_>> {
-    let (mut all, bytes, mut at) = (Vec::new(), text.as_bytes(), 0);
+/// The tokens, and the line of each.
+fn tokens(text: &str) -> (Vec<Token<'_>>, Vec<u32>) {
+    let (mut all, mut lines, bytes, mut at) = (Vec::new(), Vec::new(), text.as_bytes(), 0);
+    let (mut line, mut counted) = (1, 0);
     let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | b'%' | b'.');
     while at < bytes.len() {
         let rest = &text[at..];
@@ -32,15 +34,19 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
         } else {
             rest.chars().next().map_or(1, char::len_utf8)
         };
+        line += bytes[counted..at].iter().filter(|&&byte| byte == b'\n').count() as u32;
+        counted = at;
         all.push(&text[at..at + length]);
+        lines.push(line);
         at += length;
     }
-    all
+    (all, lines)
 }
 
 /// Tokens that are read one by one.
 pub struct Reader<'a> {
     tokens: Vec<Token<'a>>,
+    lines: Vec<u32>,
     at: usize,
 }
 
@@ -60,6 +66,11 @@ impl<'a> Reader<'a> {
         let is = self.peek() == token;
         self.at += usize::from(is);
         is
+    }
+
+    /// The line of the next token.
+    fn line(&self) -> u32 {
+        self.lines.get(self.at).copied().unwrap_or_default()
     }
 
     pub fn expect(&mut self, token: &str) -> Result<(), String> {
@@ -164,10 +175,8 @@ fn declared(reader: &mut Reader<'_>) -> Result<Declared, String> {
 
 /// Reads a module.
 pub fn module(text: &str) -> Result<Code, String> {
-    let mut reader = Reader {
-        tokens: tokens(text),
-        at: 0,
-    };
+    let (tokens, lines) = tokens(text);
+    let mut reader = Reader { tokens, lines, at: 0 };
     let (mut code, mut names) = (Code::default(), Names::default());
     let mut functions = Vec::new();
     while !reader.peek().is_empty() {
@@ -376,6 +385,7 @@ fn registers(reader: &mut Reader<'_>, decoder: &mut Decoder) -> Result<(), Strin
 }
 
 fn statement(reader: &mut Reader<'_>, decoder: &mut Decoder, names: &Names) -> Result<(), String> {
+    let line = reader.line();
     let first = reader.next()?;
     if reader.take(":") {
         if !reader.take(".branchtargets") {
@@ -407,7 +417,7 @@ fn statement(reader: &mut Reader<'_>, decoder: &mut Decoder, names: &Names) -> R
             return Err(format!("{:?} after an operand of {name}", reader.peek()));
         }
     }
-    decoder.add(guard, name, operands)
+    decoder.add(line, guard, name, operands)
 }
 
 fn operand(reader: &mut Reader<'_>, decoder: &Decoder, names: &Names) -> Result<Operand, String> {

@@ -17,6 +17,9 @@ const LOCAL: u64 = 2 << 60;
 const PARAM: u64 = 3 << 60;
 const WARP: usize = 32;
 
+/// What `shfl` reads of a thread that takes no part.
+const NOT_THERE: u64 = 0xdead_beef;
+
 /// How many instructions a thread runs before others get their turn: it may wait for what they write.
 const TURN: usize = 20_000;
 
@@ -27,9 +30,12 @@ static ATOMICS: Mutex<()> = Mutex::new(());
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     Runs,
+    /// Behind a barrier of the block.
     AtBarrier,
     /// With the threads of its warp in the mask.
     InWarp(u32),
+    /// For those of its warp that come there in the same turn: a GPU runs them together.
+    AtActiveMask,
     Over,
 }
 
@@ -126,6 +132,9 @@ impl<'a> Block<'a> {
             if self.threads.iter().all(|thread| thread.state == State::Over) {
                 return Ok(true);
             }
+            if !self.threads.iter().any(|thread| thread.state == State::Runs) {
+                return Err(self.stuck());
+            }
         }
         Ok(false)
     }
@@ -134,6 +143,7 @@ impl<'a> Block<'a> {
     fn meet(&mut self) -> Result<(), CUresult> {
         let at_barrier = |thread: &Thread| matches!(thread.state, State::AtBarrier | State::Over);
         if self.threads.iter().all(at_barrier) {
+            self.aligned()?;
             for thread in self
                 .threads
                 .iter_mut()
@@ -145,10 +155,22 @@ impl<'a> Block<'a> {
         for first in (0..self.threads.len()).step_by(WARP) {
             let lanes = first..self.threads.len().min(first + WARP);
             for lane in lanes.clone() {
+                let at = self.threads[lane].at;
+                if self.threads[lane].state == State::AtActiveMask {
+                    let is_there = |&other: &usize| {
+                        self.threads[other].state == State::AtActiveMask && self.threads[other].at == at
+                    };
+                    let there: Vec<usize> = lanes.clone().filter(is_there).collect();
+                    let mask = there.iter().map(|other| 1 << (other - first)).sum();
+                    for other in there {
+                        self.write(other, &self.entry.part.body[at].args[0], mask);
+                        (self.threads[other].state, self.threads[other].at) = (State::Runs, at + 1);
+                    }
+                    continue;
+                }
                 let State::InWarp(mask) = self.threads[lane].state else {
                     continue;
                 };
-                let at = self.threads[lane].at;
                 let members: Vec<usize> = lanes.clone().filter(|other| mask >> (other - first) & 1 != 0).collect();
                 let is_there = |&other: &usize| {
                     let thread = &self.threads[other];
@@ -160,6 +182,60 @@ impl<'a> Block<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the threads of each warp are at the same barrier, if that has to be so.
+    fn aligned(&self) -> Result<(), CUresult> {
+        let body = &self.entry.part.body;
+        for warp in self.threads.chunks(WARP) {
+            let mut there = warp.iter().filter(|thread| thread.state == State::AtBarrier);
+            let Some(first) = there.next() else { continue };
+            let other = there.find(|thread| thread.at != first.at);
+            if let Some(other) = other
+                && [first, other]
+                    .iter()
+                    .any(|thread| matches!(body[thread.at - 1].op, Op::Barrier(true)))
+            {
+                let lines = [first, other].map(|thread| body[thread.at - 1].line);
+                let what = format!("threads of a warp are at different barriers, in the lines {lines:?}");
+                return Err(self.fault(other.number, &what, CUDA_ERROR_LAUNCH_FAILED));
+            }
+        }
+        Ok(())
+    }
+
+    /// All threads wait for others, which never come: a GPU would wait for ever.
+    fn stuck(&self) -> CUresult {
+        let mut waiting = self.threads.iter().filter(|thread| thread.state != State::Over);
+        let first = waiting.next().map_or(0, |thread| thread.number);
+        let mut places: Vec<(usize, State, usize)> = Vec::new();
+        for thread in self.threads.iter().filter(|thread| thread.state != State::Over) {
+            let at = thread.at - usize::from(thread.state == State::AtBarrier);
+            match places.iter_mut().find(|place| (place.0, place.1) == (at, thread.state)) {
+                Some(place) => place.2 += 1,
+                None => places.push((at, thread.state, 1)),
+            }
+        }
+        let places = places.iter().map(|&(at, state, count)| {
+            let of = match state {
+                State::InWarp(mask) => format!("for those of {mask:#x} of its warp"),
+                _ => "for all of the block".to_owned(),
+            };
+            format!("{count} in line {} {of}", self.entry.part.body[at].line)
+        });
+        let places = places.take(8).collect::<Vec<_>>().join(", ");
+        self.fault(
+            first,
+            &format!("threads wait for others for ever: {places}"),
+            CUDA_ERROR_LAUNCH_TIMEOUT,
+        )
+    }
+
+    /// Says what is wrong with a kernel, for who reads the output of a test.
+    fn fault(&self, number: usize, what: &str, code: CUresult) -> CUresult {
+        let (name, id) = (&self.entry.name, self.id);
+        eprintln!("fake CUDA: {name}, block {id:?}, thread {number}: {what}");
+        code
     }
 
     /// Runs an instruction of several threads of a warp.
@@ -194,8 +270,12 @@ impl<'a> Block<'a> {
                             _ => (least | by & 31 & !segment, least | by & 31 & !segment <= last),
                         };
                         let source = first + if inside { from } else { lane } as usize;
-                        let source = if alive.contains(&source) { source } else { own };
-                        vec![read(self, source, at + 1), u64::from(inside)]
+                        // What a thread has that takes no part is open.
+                        let value = match alive.contains(&source) {
+                            true => read(self, source, at + 1),
+                            false => NOT_THERE,
+                        };
+                        vec![value, u64::from(inside)]
                     }
                     Op::Vote(mode) => {
                         let said = |lane: usize| read(self, lane, 1) & 1 != 0;
@@ -377,13 +457,21 @@ impl<'a> Block<'a> {
                     return Ok(());
                 }
                 Op::Trap => return Err(CUDA_ERROR_LAUNCH_FAILED),
-                Op::Barrier => {
+                Op::Barrier(_) => {
                     let thread = &mut self.threads[number];
                     (thread.state, thread.at) = (State::AtBarrier, at + 1);
                     return Ok(());
                 }
+                Op::ActiveMask => {
+                    self.threads[number].state = State::AtActiveMask;
+                    return Ok(());
+                }
                 Op::WarpBarrier | Op::Shuffle(_) | Op::Vote(_) | Op::Match(..) | Op::Reduce(..) => {
                     let mask = inst.args.last().map_or(u32::MAX, |mask| self.read(number, mask) as u32);
+                    if mask >> (number % WARP) & 1 == 0 {
+                        let what = format!("the mask {mask:#x} in line {} lacks the thread itself", inst.line);
+                        return Err(self.fault(number, &what, CUDA_ERROR_ILLEGAL_INSTRUCTION));
+                    }
                     self.threads[number].state = State::InWarp(mask);
                     return Ok(());
                 }
@@ -531,13 +619,6 @@ impl<'a> Block<'a> {
                     true => arg(self, 1).wrapping_sub(base),
                     false => arg(self, 1).wrapping_add(base),
                 }
-            }
-            Op::ActiveMask => {
-                // Threads run one by one here: those of the warp that are at the same place.
-                let (first, at) = (number - number % WARP, self.threads[number].at);
-                let lanes = first..self.threads.len().min(first + WARP);
-                let is_there = |&lane: &usize| self.threads[lane].at == at && self.threads[lane].state != State::Over;
-                lanes.filter(is_there).map(|lane| 1 << (lane - first)).sum()
             }
             Op::ExtractBits(ty) => {
                 let (value, from, count) = (arg(self, 1), arg(self, 2) as u32 & 255, arg(self, 3) as u32 & 255);
