@@ -26,7 +26,7 @@ pub(super) struct Butterfly<'c> {
 }
 
 /// How the index of such an address is made, in the scalar kernel.
-struct Index<'c> {
+pub(super) struct Index<'c> {
     extension: Option<(L, Type<'c>)>,
     item: Value<'c>,
     distance: Value<'c>,
@@ -48,7 +48,7 @@ impl<'c> Emit<'_, 'c> {
         self.index_of_butterfly(address, ty).map_or_else(Vec::new, parts)
     }
 
-    fn index_of_butterfly(&self, address: Value<'c>, ty: Type<'c>) -> Option<Index<'c>> {
+    pub(super) fn index_of_butterfly(&self, address: Value<'c>, ty: Type<'c>) -> Option<Index<'c>> {
         let is_simple = ty.lanes().is_none() && Self::has_masked_access(ty) && self.lanes.is_power_of_two();
         if !is_simple
             || address.opcode() != Some(L::LLVMGetElementPtr)

@@ -305,7 +305,7 @@ impl<'c> Emit<'_, 'c> {
             Some(L::LLVMFAdd | L::LLVMFSub | L::LLVMFMul | L::LLVMFNeg | L::LLVMFreeze) => true,
             Some(L::LLVMTrunc | L::LLVMZExt | L::LLVMSExt | L::LLVMBitCast) => true,
             Some(L::LLVMCall) => inst.callee().is_some_and(|f| is_cheap(&f.name())),
-            Some(L::LLVMStore) => self.is_at_hand(inst.operand(1)),
+            Some(L::LLVMStore) => self.is_at_hand(*inst),
             _ => false,
         };
         instructions.len() <= 12 && instructions.iter().all(simple)

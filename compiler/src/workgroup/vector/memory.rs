@@ -203,9 +203,10 @@ impl<'c> Emit<'_, 'c> {
 
     /// Whether a store under a mask had better not look at the mask: the CPU has such stores, and the memory was read, so that it
     /// is in a cache even if no lane writes.
-    pub(super) fn is_at_hand(&self, address: Value<'c>) -> bool {
+    pub(super) fn is_at_hand(&self, store: Value<'c>) -> bool {
+        let (ty, address) = (store.operand(0).ty(), store.operand(1));
         CpuLevel::current() == CpuLevel::V4
-            && self.shapes.private.element_size(address).is_none()
+            && (self.is_contiguous(address, ty) || self.index_of_butterfly(address, ty).is_some())
             && address.users().iter().any(|user| user.opcode() == Some(L::LLVMLoad))
     }
 
@@ -295,7 +296,7 @@ impl<'c> Emit<'_, 'c> {
             }
             return Ok(());
         };
-        if self.is_at_hand(address) {
+        if self.is_at_hand(inst) {
             self.masked_store(all, to, self.expand(mask, ty), align);
             return Ok(());
         }
