@@ -69,8 +69,11 @@ pub fn isolated<R: Send + 'static>(what: &str, work: impl FnOnce() -> Result<R, 
     else {
         return Err(no_memory_for(what));
     };
-    // Its constructors allocate, too, so not before there is memory.
-    library::open()?;
+    // Its constructors allocate, too, so not before there is memory. They compute, which raises exceptions in this thread.
+    let env = FloatEnv::enter_default();
+    let opened = library::open();
+    drop(env);
+    opened?;
     static INSTALLED: OnceLock<()> = OnceLock::new();
     // SAFETY: the function may be called at any time.
     INSTALLED.get_or_init(|| unsafe { LLVMInstallFatalErrorHandler(Some(gave_up)) });
