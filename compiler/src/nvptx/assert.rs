@@ -55,7 +55,11 @@ fn fail<'c>(module: &Module<'c>) -> Function<'c> {
     b.go_to_end(claim);
     let record = b.cast(L::LLVMIntToPtr, record, ptr);
     let monotonic = O::LLVMAtomicOrderingMonotonic;
-    let both = b.cmpxchg(record, word.zero(), word.int(1), monotonic, monotonic);
+    // The host looks when the launch is over. Atomic operations of the host's, too, are not possible on its memory everywhere.
+    let both = b.set_scope(
+        b.cmpxchg(record, word.zero(), word.int(1), monotonic, monotonic),
+        "device",
+    );
     let is_first = b.icmp(I::LLVMIntEQ, b.extract_value(both, 0), word.zero());
     b.cond_br(is_first, fill, end);
     b.go_to_end(fill);
