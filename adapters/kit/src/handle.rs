@@ -154,14 +154,55 @@ impl HandleCell {
     }
 }
 
+impl HandleCell {
+    /// Takes the entry from an object that is about to end, whose handle is stale from now on. The caller has its only reference.
+    #[inline(always)]
+    pub(crate) fn take_entry(&self) -> Option<FreeEntry> {
+        let entry = NonNull::new(self.entry.load(Ordering::Relaxed))?;
+        self.entry.store(ptr::null_mut(), Ordering::Relaxed);
+        // SAFETY: entries are never freed.
+        unsafe { entry.as_ref() }.kill();
+        Some(FreeEntry(entry))
+    }
+}
+
 impl Drop for HandleCell {
     #[inline(always)]
     fn drop(&mut self) {
-        if let Some(entry) = NonNull::new(*self.entry.get_mut()) {
-            // SAFETY: entries are never freed.
-            unsafe { entry.as_ref() }.kill();
-            pool::put(entry);
+        drop(self.take_entry());
+    }
+}
+
+/// An entry that is no object's. It goes back to the pool if it is dropped.
+pub(crate) struct FreeEntry(NonNull<HandleEntry>);
+
+// SAFETY: who has it is the only one that knows the entry as a free one; all members of an entry are atomic.
+unsafe impl Send for FreeEntry {}
+
+impl FreeEntry {
+    /// Makes it the entry of an object that nobody else may know yet, and that has none. The client has no reference of it.
+    #[inline(always)]
+    pub(crate) fn become_that_of<T: Object>(self, object: &Arc<T>) {
+        if object.group() != 0 {
+            // It would have to be in the group from now on.
+            return;
         }
+        let entry = self.into_inner();
+        // SAFETY: entries are never freed.
+        unsafe { entry.as_ref() }.fill(Arc::as_ptr(object), 0, 0);
+        object.handle_cell().entry.store(entry.as_ptr(), Ordering::Release);
+    }
+
+    #[inline(always)]
+    fn into_inner(self) -> NonNull<HandleEntry> {
+        ManuallyDrop::new(self).0
+    }
+}
+
+impl Drop for FreeEntry {
+    #[inline]
+    fn drop(&mut self) {
+        pool::put(Self(self.0));
     }
 }
 
@@ -206,7 +247,7 @@ pub fn handle_of<T: Object>(object: &Arc<T>) -> T::Handle {
     if !known.is_null() {
         return T::Handle::from_ptr(known.cast());
     }
-    let new = pool::take();
+    let new = pool::take().into_inner();
     // SAFETY: entries are never freed, and this one is ours until it is published below.
     let entry: &'static HandleEntry = unsafe { new.as_ref() };
     entry.fill(Arc::as_ptr(object), object.group(), 0);
@@ -222,7 +263,7 @@ pub fn handle_of<T: Object>(object: &Arc<T>) -> T::Handle {
         }
         Err(other) => {
             entry.kill();
-            pool::put(new);
+            pool::put(FreeEntry(new));
             T::Handle::from_ptr(other.cast())
         }
     }
@@ -240,14 +281,27 @@ pub fn export<T: Object>(object: &Arc<T>) -> T::Handle {
 #[inline]
 pub(crate) fn export_owned<T: Object>(object: Arc<T>) -> T::Handle {
     let handle_cell = object.handle_cell();
-    if !handle_cell.entry.load(Ordering::Relaxed).is_null()
-        || Arc::strong_count(&object) != 1
+    let known = NonNull::new(handle_cell.entry.load(Ordering::Relaxed));
+    if Arc::strong_count(&object) != 1
         || Arc::weak_count(&object) != 0
+        // Others may find it in its group.
+        || known.is_some() && object.group() != 0
     {
         return export(&object);
     }
     // Whoever else came to know the object would have done so by a reference: there is only this one, and it is ours.
-    let new = pool::take();
+    if let Some(known) = known {
+        // SAFETY: entries are never freed.
+        let entry = unsafe { known.as_ref() };
+        if references(entry.state.load(Ordering::Relaxed)) != 0 {
+            return export(&object);
+        }
+        entry.state.store(u64::from(T::TAG) + REFERENCE, Ordering::Release);
+        // The entry has it now.
+        std::mem::forget(object);
+        return T::Handle::from_ptr(known.as_ptr().cast());
+    }
+    let new = pool::take().into_inner();
     // SAFETY: entries are never freed, and this one is ours until the handle is given away.
     let entry: &'static HandleEntry = unsafe { new.as_ref() };
     handle_cell.entry.store(new.as_ptr(), Ordering::Release);
@@ -498,15 +552,11 @@ mod pool {
     /// How many entries are made, or go between a thread and the list for all, at once.
     const BATCH: usize = 128;
 
-    struct Free(NonNull<HandleEntry>);
-    // SAFETY: a free entry is owned by the pool alone; all members of an entry are atomic.
-    unsafe impl Send for Free {}
-
     /// What all threads share.
-    static SHARED: Mutex<Vec<Free>> = Mutex::new(Vec::new());
+    static SHARED: Mutex<Vec<FreeEntry>> = Mutex::new(Vec::new());
 
     /// A thread's free entries, which go to all others when the thread ends.
-    struct Local(Vec<Free>);
+    struct Local(Vec<FreeEntry>);
 
     impl Drop for Local {
         fn drop(&mut self) {
@@ -520,7 +570,7 @@ mod pool {
 
     /// Runs `f` with this thread's free entries; with those of all where the thread is ending and has lost its own.
     #[inline]
-    fn with<R>(mut f: impl FnMut(&mut Vec<Free>) -> R) -> R {
+    fn with<R>(mut f: impl FnMut(&mut Vec<FreeEntry>) -> R) -> R {
         match LOCAL.try_with(|local| f(&mut local.borrow_mut().0)) {
             Ok(result) => result,
             Err(_) => f(&mut SHARED.lock()),
@@ -528,15 +578,12 @@ mod pool {
     }
 
     #[inline]
-    pub(super) fn take() -> NonNull<HandleEntry> {
-        match with(Vec::pop) {
-            Some(Free(entry)) => entry,
-            None => refill(),
-        }
+    pub(super) fn take() -> FreeEntry {
+        with(Vec::pop).unwrap_or_else(refill)
     }
 
     #[cold]
-    fn refill() -> NonNull<HandleEntry> {
+    fn refill() -> FreeEntry {
         let mut batch = {
             let mut shared = SHARED.lock();
             let rest = shared.len().saturating_sub(BATCH);
@@ -553,17 +600,18 @@ mod pool {
                 })
                 .collect();
             let new: &[HandleEntry] = new.leak();
-            batch.extend(new.iter().map(|entry| Free(NonNull::from(entry))));
+            batch.extend(new.iter().map(|entry| FreeEntry(NonNull::from(entry))));
         }
-        let Free(entry) = batch.pop().expect("a batch has entries");
+        let entry = batch.pop().expect("a batch has entries");
         with(|free| free.append(&mut batch));
         entry
     }
 
     #[inline]
-    pub(super) fn put(entry: NonNull<HandleEntry>) {
+    pub(super) fn put(entry: FreeEntry) {
+        let mut entry = Some(entry);
         let count = with(|free| {
-            free.push(Free(entry));
+            free.extend(entry.take());
             free.len()
         });
         // A thread that releases what others create does not keep it all.

@@ -3,7 +3,7 @@
 //!
 //! Dropping an `Arc` decrements two counters and frees memory, and creating one allocates. That is most of the cost of
 //! an event. If the client had the only reference to an event, its memory is kept in a list of the thread for the next
-//! event. The same goes for command buffers and the kernels of launches in them.
+//! event, and so is the entry behind its handle. The same goes for command buffers and the kernels of launches in them.
 
 use std::any::TypeId;
 use std::cell::RefCell;
@@ -14,7 +14,7 @@ use std::sync::atomic::{Ordering, fence};
 use oxur_api::{ExpCommandBufferHandle, KernelHandle};
 
 use crate::Object;
-use crate::handle::HandleKind;
+use crate::handle::{FreeEntry, HandleKind};
 
 /// How many blocks of memory a thread keeps for kernels. Command buffers have more of them than queues have events.
 const MOST_KERNELS: usize = 1024;
@@ -24,11 +24,11 @@ const MOST_COMMAND_BUFFERS: usize = 16;
 const MOST: usize = 1024;
 
 /// Blocks of one type, because an adapter has one type of event. Each is an `Arc` without a value, of which there is one
-/// reference.
+/// reference, and may have the entry of a handle.
 struct Blocks {
     type_id: Option<TypeId>,
     free: unsafe fn(*const ()),
-    blocks: Vec<*const ()>,
+    blocks: Vec<(*const (), Option<FreeEntry>)>,
 }
 
 /// Frees a block.
@@ -50,22 +50,22 @@ impl Blocks {
     }
 
     #[inline(always)]
-    fn take<T: 'static>(&mut self) -> Option<Arc<MaybeUninit<T>>> {
+    fn take<T: 'static>(&mut self) -> Option<(Arc<MaybeUninit<T>>, Option<FreeEntry>)> {
         if self.type_id != Some(TypeId::of::<T>()) {
             return None;
         }
-        let block = self.blocks.pop()?.cast::<MaybeUninit<T>>();
+        let (block, entry) = self.blocks.pop()?;
         // SAFETY: `put` gave up a reference of such a block.
-        Some(unsafe { Arc::from_raw(block) })
+        Some((unsafe { Arc::from_raw(block.cast::<MaybeUninit<T>>()) }, entry))
     }
 
     #[inline(always)]
-    fn put<T: 'static>(&mut self, block: Arc<MaybeUninit<T>>, most: usize) {
+    fn put<T: 'static>(&mut self, block: Arc<MaybeUninit<T>>, entry: Option<FreeEntry>, most: usize) {
         if self.type_id != Some(TypeId::of::<T>()) {
             self.become_those_of::<T>();
         }
         if self.blocks.len() < most {
-            self.blocks.push(Arc::into_raw(block).cast());
+            self.blocks.push((Arc::into_raw(block).cast(), entry));
         }
     }
 
@@ -77,7 +77,9 @@ impl Blocks {
 
     fn clear(&mut self) {
         // SAFETY: `put` gave up a reference of each, which are of the type that this function is for.
-        self.blocks.drain(..).for_each(|block| unsafe { (self.free)(block) });
+        self.blocks
+            .drain(..)
+            .for_each(|(block, _)| unsafe { (self.free)(block) });
     }
 }
 
@@ -122,17 +124,22 @@ pub fn recycled<T: Object>(object: T) -> Arc<T> {
 /// was just written in parts is slow to read as a whole.
 #[inline(always)]
 pub(crate) fn recycled_with<T: Object>(object: impl FnOnce() -> T) -> Arc<T> {
-    let place = place::<T>();
+    let (place, entry) = place::<T>();
     // SAFETY: this is the only reference to the memory, new or kept, and there are no weak ones.
-    unsafe {
+    let object = unsafe {
         Arc::as_ptr(&place).cast_mut().cast::<T>().write(object());
         place.assume_init()
+    };
+    if let Some(entry) = entry {
+        entry.become_that_of(&object);
     }
+    object
 }
 
-fn place<T: Object>() -> Arc<MaybeUninit<T>> {
+#[inline(always)]
+fn place<T: Object>() -> (Arc<MaybeUninit<T>>, Option<FreeEntry>) {
     let kept = with_blocks::<T, _>(|blocks, _| blocks.take());
-    kept.flatten().unwrap_or_else(Arc::new_uninit)
+    kept.flatten().unwrap_or_else(|| (Arc::new_uninit(), None))
 }
 
 /// Like `drop`, but keeps the memory of an object if this is the last reference.
@@ -146,12 +153,13 @@ pub(crate) fn recycle<T: Object>(object: Arc<T>) {
     }
     // Acquire: other threads' accesses happened before they dropped their references.
     fence(Ordering::Acquire);
+    let entry = object.handle_cell().take_entry();
     let place = Arc::into_raw(object);
     // SAFETY: this is the only reference, so nobody can access the object any more. It is dropped once.
     unsafe { place.cast_mut().drop_in_place() };
     // SAFETY: the reference from above; `MaybeUninit<T>` has the layout of `T`.
     let place = unsafe { Arc::from_raw(place.cast::<MaybeUninit<T>>()) };
-    _ = with_blocks::<T, _>(|blocks, most| blocks.put(place, most));
+    _ = with_blocks::<T, _>(|blocks, most| blocks.put(place, entry, most));
 }
 
 #[cfg(test)]
@@ -206,6 +214,27 @@ mod tests {
         recycle(other);
         assert!(weak.upgrade().is_none());
         assert_eq!(DROPS.load(Ordering::Relaxed), 2);
+
+        // So is the entry behind the handle, which is stale in between.
+        let handle = crate::handle::export_owned(event::<0>(3));
+        // SAFETY: handles of this test, whose entries stay.
+        unsafe {
+            assert!(crate::handle::is::<Event<0>>(handle));
+            crate::handle::release_to::<Event<0>>(handle, recycle).unwrap();
+            assert!(!crate::handle::is::<Event<0>>(handle));
+        }
+        assert_eq!(DROPS.load(Ordering::Relaxed), 3);
+        let again = event::<0>(4);
+        assert_eq!(again.handle_cell.references(), 0);
+        let known = crate::handle::export_owned(again);
+        assert_eq!(known, handle);
+        // SAFETY: as above.
+        unsafe {
+            assert_eq!(crate::handle::object::<Event<0>>(known).unwrap().number, 4);
+            crate::handle::release_to::<Event<0>>(known, recycle).unwrap();
+            assert!(crate::handle::release_to::<Event<0>>(known, recycle).is_err());
+        }
+        DROPS.store(2, Ordering::Relaxed);
 
         // Memory of another type is not reused.
         recycle(event::<0>(3));
