@@ -104,6 +104,21 @@ impl BiasedTurns {
         self.turn(owner, of >> 1, of & 1 != 0)
     }
 
+    /// The same, unless somebody has it. Another thread that is the owner is waited for all the same: that happens once.
+    #[inline(always)]
+    pub(crate) fn try_take(&self) -> Option<BiasedTurn<'_>> {
+        let owner = self.owner.load(Ordering::Relaxed);
+        if owner == NOBODY {
+            let (owner, of) = Self::plain(self.turns.try_take()?, false);
+            return Some(self.turn(owner, of >> 1, of & 1 != 0));
+        }
+        if owner == this_thread() && self.held.load(Ordering::Relaxed) == generation() + 1 {
+            cold_path();
+            return None;
+        }
+        Some(self.take())
+    }
+
     #[inline(always)]
     fn turn(&self, owner: usize, of: u32, inherited: bool) -> BiasedTurn<'_> {
         BiasedTurn {

@@ -243,7 +243,17 @@ impl<T: Default> InTurn<T> {
     /// then, which may have been half of what it was to be.
     #[inline(always)]
     pub fn take(&self) -> InTurnGuard<'_, T> {
-        let turn = self.turns.take();
+        self.guard(self.turns.take())
+    }
+
+    /// The same, unless somebody has the data. It may wait for another thread once: for the first one that had them.
+    #[inline(always)]
+    pub fn try_take(&self) -> Option<InTurnGuard<'_, T>> {
+        self.turns.try_take().map(|turn| self.guard(turn))
+    }
+
+    #[inline(always)]
+    fn guard<'a>(&'a self, turn: BiasedTurn<'a>) -> InTurnGuard<'a, T> {
         if turn.is_inherited() {
             cold_path();
             // SAFETY: this thread has the turn. The old value is leaked: it may be inconsistent.

@@ -92,7 +92,7 @@ impl<T: Object> Deref for Loan<T> {
 }
 
 impl<T: Object> Drop for Loan<T> {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         let Some(loans) = self.lent_by else {
             // SAFETY: dropped once.

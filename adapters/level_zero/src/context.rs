@@ -8,7 +8,7 @@ use kit::ur::{ContextFlags, NativeHandle};
 use kit::{Deleters, HandleCell, InFlight, SharedContexts, UniqueId, UrResult};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
-use oxur_fork::{OnceLock, Turns};
+use oxur_fork::{InTurn, OnceLock};
 
 use crate::event::WATCHER;
 use crate::event::pool::EventPools;
@@ -24,7 +24,7 @@ pub(crate) struct Context {
     deleters: Deleters,
     /// A list on which each command is complete when the call returns, for one thread at a time.
     synchronous: OnceLock<Owned<ListKind>>,
-    turns: Turns,
+    turns: InTurn<()>,
     /// Memory that commands write to which do nothing.
     scratch: OnceLock<Owned<MemKind>>,
     /// Shared with other wrappers of the driver's context.
@@ -74,7 +74,7 @@ impl Context {
             devices,
             deleters: Deleters::default(),
             synchronous: OnceLock::new(),
-            turns: Turns::new(),
+            turns: InTurn::new(()),
             scratch: OnceLock::new(),
             raw: shared.raw.clone(),
             shared,

@@ -55,6 +55,32 @@ fn the_first_thread_is_the_owner_until_another_comes() {
 
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no membarrier")]
+fn who_finds_it_taken_may_go_another_way() {
+    let _one = begin();
+    let data = InTurn::new(0);
+    // The owner, which has it already or not.
+    let taken = data.take();
+    assert!(data.try_take().is_none());
+    drop(taken);
+    *data.try_take().expect("nobody has it") += 1;
+    let (have, go_on) = (Barrier::new(2), Barrier::new(2));
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            // The owner does not have it, and is none from now on.
+            let mut taken = data.try_take().expect("the owner does not have it");
+            *taken += 1;
+            have.wait();
+            go_on.wait();
+        });
+        have.wait();
+        assert!(data.try_take().is_none(), "another thread has it");
+        go_on.wait();
+    });
+    assert_eq!(data.try_take().as_deref(), Some(&2));
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri has no membarrier")]
 fn another_thread_waits_for_the_owner() {
     let _one = begin();
     for _ in 0..200 {

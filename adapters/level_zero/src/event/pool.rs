@@ -410,7 +410,7 @@ impl Clone for EventRef {
 }
 
 impl Drop for EventRef {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         // SAFETY: taken here only, and not used afterwards.
         let raw = unsafe { ManuallyDrop::take(&mut self.raw) };
