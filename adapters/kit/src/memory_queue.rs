@@ -228,10 +228,14 @@ macro_rules! memory_queue_methods {
             }
             match command {
                 $crate::Command::Launch(launch) => $crate::MemoryQueue::launch(self, launch, wait, event),
-                // There is nothing to check, and it is frequent.
+                // These are frequent, and there is nothing to check.
                 $crate::Command::Barrier { .. } => {
                     let kind = $crate::ur::CommandType::EVENTS_WAIT_WITH_BARRIER;
                     $crate::MemoryQueue::barrier(self, $crate::Submission::new(kind, wait, event))
+                }
+                $crate::Command::UsmMemcpy { dst, src, size } => {
+                    let how = $crate::Submission::new($crate::ur::CommandType::USM_MEMCPY, wait, event);
+                    $crate::memory_queue::copy(self, (dst, src, size), $crate::Submission { blocking, ..how })
                 }
                 command => $crate::memory_queue::submit(self, command, blocking, wait, event),
             }
@@ -354,7 +358,6 @@ where
     match command {
         Command::Wait => queue.nothing(how.wait.is_empty(), how),
         Command::Barrier { .. } => queue.barrier(how),
-        // The most frequent takes the shortest way.
         Command::UsmMemcpy { dst, src, size } => copy(queue, (dst, src, size), how),
         Command::DeviceGlobalRead { ref global, dst } => {
             let src = queue.global(global)?;
@@ -445,8 +448,9 @@ where
     Ok(())
 }
 
+/// Copies memory from one address to another.
 #[inline(always)]
-fn copy<B: Backend>(
+pub fn copy<B: Backend>(
     queue: &Arc<B::Queue>,
     (dst, src, size): (*mut c_void, *const c_void, usize),
     how: Submission<'_, B>,
