@@ -136,8 +136,8 @@ pub const MAX_ID: u64 = i32::MAX as u64;
 /// The mark of instructions that write to local memory.
 pub const STORE_TO_LOCAL: &CStr = c"oxur.local";
 
-/// The mark of fences that order nothing but accesses of the items of a group to each other.
-pub const FENCE_OF_GROUP: &CStr = c"oxur.group";
+/// The scope of fences that order nothing but accesses of the items of a group to each other. LLVM joins fences of one scope only.
+pub const GROUP_SCOPE: &str = "oxur.group";
 
 /// An operation of all items of a work-group or sub-group together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -411,6 +411,16 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Whether it is a fence for the threads of a scope, by LLVM's name for it.
+    pub fn is_fence_of(self, scope: &str) -> bool {
+        // SAFETY: a fence has a scope; the name is read.
+        self.opcode() == Some(LLVMOpcode::LLVMFence)
+            && unsafe {
+                let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+                LLVMGetAtomicSyncScopeID(self.0) == LLVMGetSyncScopeID(context, scope.as_ptr().cast(), scope.len())
+            }
+    }
+
     /// Asks LLVM to unroll the loop that a branch closes.
     pub fn unroll(self) {
         const HINT: &str = "llvm.loop.unroll.enable";

@@ -8,7 +8,7 @@ use spirv::Op;
 use super::FunctionLowering;
 use crate::Error;
 use crate::group_ops::scope;
-use crate::intrinsics::FENCE_OF_GROUP;
+use crate::intrinsics::GROUP_SCOPE;
 use crate::llvm::{Kind, Type, Value};
 use crate::spirv::Inst;
 
@@ -222,16 +222,15 @@ impl<'c> FunctionLowering<'_, 'c> {
             None => self.unit.linked.target.scope(items),
         };
         // The barrier orders the accesses of its items to each other. Scopes shrink as their numbers grow.
-        let reaches_further = match memory {
-            Some(operand) => self.literal(inst, operand)? < items,
-            None => false,
-        };
+        // One that is computed may be any.
+        let reaches_further =
+            memory.is_some_and(|operand| self.literal(inst, operand).map_or(true, |scope| scope < items));
         let Some(name) = scope else {
             // The barrier itself orders the items of a group, which run on one thread. Towards other threads, acquire
             // and release suffice.
             let fence = self.builder.fence(O::LLVMAtomicOrderingAcquireRelease);
             if !reaches_further {
-                fence.mark(FENCE_OF_GROUP);
+                self.builder.set_scope(fence, GROUP_SCOPE);
             }
             return Ok(());
         };

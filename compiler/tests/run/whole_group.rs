@@ -24,6 +24,7 @@ fn kernel(size: u64, body: &str) -> String {
         %c1 = OpConstant %int 1
         %c2 = OpConstant %int 2
         %c7 = OpConstant %int 7
+        %c128 = OpConstant %int 128
         %size = OpConstant %int SIZE
         %middle = OpConstant %int HALF
         %tile_type = OpTypeArray %int %size
@@ -179,8 +180,27 @@ const LOOP: &str = "
         OpControlBarrier %i2 %i2 %c264
         ";
 
-/// Compares a kernel in both modes with what a group's numbers should become.
-fn check(what: &str, body: &str, sizes: &[u64], expected: impl Fn(&mut [u32])) {
+/// `tile[(char)(l ^ distance)]`, whose index is of 8 bits and begins anew within a vector, or changes its sign. The distance is half of
+/// the group's number.
+const SMALL: &str = "
+        %first = OpISub %long %g %l64
+        %wide_size = OpUConvert %long %size
+        %group = OpUDiv %long %first %wide_size
+        %half_group = OpShiftRightLogical %long %group %c1
+        %distance = OpUConvert %char %half_group
+        %l8 = OpUConvert %char %l
+        %partner = OpBitwiseXor %char %l8 %distance
+        %base = OpInBoundsAccessChain %in_tile %tile %BASE
+        %index = EXTEND %int %partner
+        %theirs = OpInBoundsPtrAccessChain %in_tile %base %index
+        %x = OpLoad %int %theirs Aligned 4
+        OpControlBarrier %i2 %i2 %c264
+        OpStore %mine %x Aligned 4
+        OpControlBarrier %i2 %i2 %c264
+        ";
+
+/// Compares a kernel in both modes with what a group's numbers should become, by the number of the group.
+fn check(what: &str, body: &str, sizes: &[u64], expected: impl Fn(usize, &mut [u32])) {
     for &size in sizes {
         for mode in MODES {
             let kernel = compile_in(mode, &kernel(size, body));
@@ -199,7 +219,8 @@ fn check(what: &str, body: &str, sizes: &[u64], expected: impl Fn(&mut [u32])) {
                 &mut [Argument::Memory(&mut memory)],
             )
             .unwrap();
-            numbers.chunks_mut(size as usize).for_each(&expected);
+            let groups = numbers.chunks_mut(size as usize).enumerate();
+            groups.for_each(|(group, numbers)| expected(group, numbers));
             assert!(words(&memory) == numbers, "{what} of {size}, {mode:?}");
         }
     }
@@ -207,7 +228,7 @@ fn check(what: &str, body: &str, sizes: &[u64], expected: impl Fn(&mut [u32])) {
 
 #[test]
 fn trees() {
-    check("tree", TREE, &SIZES, |numbers| {
+    check("tree", TREE, &SIZES, |_, numbers| {
         let mut half = numbers.len() / 2;
         while half > 0 {
             for l in 0..half {
@@ -220,7 +241,7 @@ fn trees() {
 
 #[test]
 fn scans() {
-    check("scan", SCAN, &SIZES, |numbers| {
+    check("scan", SCAN, &SIZES, |_, numbers| {
         for i in 1..numbers.len() {
             numbers[i] = numbers[i].wrapping_add(numbers[i - 1]);
         }
@@ -231,14 +252,96 @@ fn scans() {
 fn sorts() {
     // A network needs a power of two.
     let sizes: Vec<u64> = SIZES.into_iter().filter(|size| size.is_power_of_two()).collect();
-    check("sort", SORT, &sizes, <[u32]>::sort_unstable);
+    check("sort", SORT, &sizes, |_, numbers| numbers.sort_unstable());
 }
 
 #[test]
 fn loops_of_items() {
-    check("loop", LOOP, &SIZES, |numbers| {
+    check("loop", LOOP, &SIZES, |_, numbers| {
         for number in numbers {
             *number = (0..*number & 7).fold(*number, |so_far, _| so_far.wrapping_mul(7));
         }
     });
+}
+
+#[test]
+fn indices_of_8_bits() {
+    for (base, extend) in [("c0", "OpUConvert"), ("c128", "OpSConvert")] {
+        let body = SMALL.replace("BASE", base).replace("EXTEND", extend);
+        check(extend, &body, &[256, 512, 1024], |group, numbers| {
+            let tile = numbers.to_vec();
+            for (l, number) in numbers.iter_mut().enumerate() {
+                let index = l as u8 ^ (group / 2) as u8;
+                *number = match extend {
+                    "OpUConvert" => tile[usize::from(index)],
+                    _ => tile[(128 + isize::from(index as i8)) as usize],
+                };
+            }
+        });
+    }
+}
+
+/// Values that are there on both sides of a barrier: as a vector of the whole group they would not fit on a thread's stack.
+#[test]
+fn many_live_values() {
+    for (size, count, wide) in [
+        (64, 16, false),
+        (1024, 4, false),
+        (1024, 40, false),
+        (1024, 3, true),
+        (512, 8, true),
+    ] {
+        let elements = if wide { 8 } else { 1 };
+        let number = if wide { "double8" } else { "double" };
+        let mut text = format!(
+            "
+            OpEntryPoint Kernel %kernel \"k\" %local_id
+            OpExecutionMode %kernel LocalSize {size} 1 1
+            OpDecorate %local_id BuiltIn LocalInvocationId
+            %double8 = OpTypeVector %double 8
+            %pointer = OpTypePointer CrossWorkgroup %{number}
+            %input_long3 = OpTypePointer Input %long3
+            %local_id = OpVariable %input_long3 Input
+            %c528 = OpConstant %int 528
+            %size = OpConstant %long {size}
+            %type = OpTypeFunction %void %pointer %pointer
+            %kernel = OpFunction %void None %type
+            %out = OpFunctionParameter %pointer
+            %in = OpFunctionParameter %pointer
+            %start = OpLabel
+            %ls = OpLoad %long3 %local_id
+            %l0 = OpCompositeExtract %long %ls 0
+            "
+        );
+        for i in 0..count {
+            text += &format!(
+                "%from{i} = OpPtrAccessChain %pointer %in %l{i}\n%v{i} = OpLoad %{number} %from{i} Aligned 8\n"
+            );
+            text += &format!("%l{} = OpIAdd %long %l{i} %size\n", i + 1);
+        }
+        text += "OpControlBarrier %i2 %i2 %c528\n";
+        for i in 0..count {
+            text += &format!("%d{i} = OpFSub %{number} %v{i} %v{}\n", (i + 1) % count);
+            text += &format!("%to{i} = OpPtrAccessChain %pointer %out %l{i}\nOpStore %to{i} %d{i} Aligned 8\n");
+        }
+        text += "OpReturn\nOpFunctionEnd\n";
+        let row = size as usize * elements;
+        let numbers: Vec<f64> = (0..count * row).map(|i| (i * i % 1021) as f64).collect();
+        for mode in MODES {
+            let kernel = compile_in(mode, &text);
+            let mut input: Vec<u8> = numbers.iter().flat_map(|n| n.to_ne_bytes()).collect();
+            let mut out = vec![0; input.len()];
+            run(
+                &kernel,
+                range([1, 1, 1], [size, 1, 1]),
+                &mut [Argument::Memory(&mut out), Argument::Memory(&mut input)],
+            )
+            .unwrap();
+            for (i, got) in out.chunks_exact(8).enumerate() {
+                let expected = numbers[i] - numbers[(i + row) % numbers.len()];
+                let got = f64::from_ne_bytes(got.try_into().unwrap());
+                assert_eq!(got, expected, "number {i} of {count} {number} of {size}, {mode:?}");
+            }
+        }
+    }
 }

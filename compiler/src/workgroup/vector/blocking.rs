@@ -19,7 +19,7 @@ use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::private::offsets;
 use super::registers::Registers;
-use crate::intrinsics::{FENCE_OF_GROUP, GroupCollective, WorkItemIntrinsic};
+use crate::intrinsics::{GROUP_SCOPE, GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Block, Builder, Function, Module, Value};
 use crate::workgroup::convergence::collective;
 
@@ -210,7 +210,7 @@ impl<'c> Rows<'_, 'c> {
 pub fn remove_barriers(kernel: Function<'_>) {
     let instructions = kernel.blocks().into_iter().flat_map(|block| block.instructions());
     let is_barrier =
-        |inst: &Value<'_>| collective(inst) == Some(GroupCollective::Barrier) || inst.is_marked(FENCE_OF_GROUP);
+        |inst: &Value<'_>| collective(inst) == Some(GroupCollective::Barrier) || inst.is_fence_of(GROUP_SCOPE);
     instructions.filter(is_barrier).for_each(Value::erase);
 }
 

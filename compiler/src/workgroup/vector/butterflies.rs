@@ -62,7 +62,9 @@ impl<'c> Emit<'_, 'c> {
             Some(opcode @ (L::LLVMZExt | L::LLVMSExt)) => (index.operand(0), Some((opcode, index.ty()))),
             _ => (index, None),
         };
-        if exchange.opcode() != Some(L::LLVMXor) {
+        // In a smaller type indices would wrap, or change their sign, between the lanes of a vector.
+        let is_wide = exchange.ty().bits() > self.lanes.ilog2();
+        if exchange.opcode() != Some(L::LLVMXor) || !is_wide {
             return None;
         }
         let is_consecutive = |v: Value<'c>| matches!(self.shapes.of(v), VectorShape::Affine { stride: 1, .. });

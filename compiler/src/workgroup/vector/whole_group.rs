@@ -9,12 +9,16 @@
 //! Long vectors do not suit loops without barriers: their values would not fit into registers, and the loop would run as often as
 //! the slowest item of the group asks for.
 
+use std::collections::HashMap;
+
 use llvm_sys::LLVMOpcode as L;
 
 use super::blocking::remove_barriers;
 use super::calls::is_pure;
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
+use super::registers::Registers;
+use crate::CpuLevel;
 use crate::builtins;
 use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Function, Machine, Module, Value};
@@ -23,9 +27,14 @@ use crate::workgroup::convergence::collective;
 /// The most items of a group.
 const MOST_ITEMS: u32 = 1024;
 
-/// The most instructions whose results differ between items, each counted as often as a sub-group of the usual length fits into
-/// the group. More take long to compile.
-const LONGEST: usize = 8192;
+/// The most instructions for all registers of the group. More take long to compile.
+const LONGEST: u32 = 8192;
+
+/// What a mathematical function has of them.
+const FUNCTION: u32 = 64;
+
+/// The most bytes of values that are there at a time. What does not fit into registers is on the stack of the thread.
+const MOST_LIVE: u32 = 64 << 10;
 
 /// Unrolls loops of known length.
 const UNROLL: &str = "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-peeling;no-runtime;no-upperbound>,\
@@ -64,36 +73,155 @@ fn is_possible(module: &Module<'_>, kernel: Function<'_>, items: u32, lanes: u32
     if !cfg.loops.iter().all(|l| l.blocks.iter().any(has_barrier)) {
         return Ok(false);
     }
-    let shapes = VectorShapes::new(module, &cfg, items, Ids::InRow);
+    let code = Code {
+        cfg: &cfg,
+        shapes: VectorShapes::new(module, &cfg, items, Ids::InRow),
+        hopes: VectorShapes::new(module, &cfg, items, Ids::Hoped),
+        items,
+        lanes,
+    };
     let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
-    let long = instructions()
-        .filter(|inst| shapes.of(*inst) == VectorShape::Varying)
-        .count();
-    let vectors = (items / lanes).max(1) as usize;
-    Ok(long * vectors <= LONGEST && instructions().all(|inst| is_vector(&shapes, inst, lanes)))
+    Ok(instructions().all(|inst| code.is_vector(inst))
+        && instructions().map(|inst| code.cost(module, inst)).sum::<u32>() <= LONGEST
+        && code.most_live(module) <= MOST_LIVE)
 }
 
 fn is_barrier(inst: &Value<'_>) -> bool {
     collective(inst) == Some(GroupCollective::Barrier)
 }
 
-/// Whether an instruction is one of long vectors, and not of each item by itself.
-fn is_vector<'c>(shapes: &VectorShapes<'c>, inst: Value<'c>, lanes: u32) -> bool {
-    let varies = shapes.of(inst) == VectorShape::Varying;
-    match inst.opcode() {
-        Some(L::LLVMAlloca | L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg) => false,
-        Some(L::LLVMLoad | L::LLVMStore) => !inst.is_volatile() && !inst.is_atomic(),
-        Some(L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem) => !varies || inst.ty().scalar().bits() <= 32,
-        Some(L::LLVMCall) => inst.callee().is_some_and(|callee| {
-            let name = callee.name();
-            let is_hint = name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias");
-            let is_uniform = !varies && is_pure(callee);
-            let has_variant = || {
-                is_pure(callee)
-                    && (name.starts_with("llvm.") || builtins::vector_variant(&name, lanes, false).is_some())
+struct Code<'a, 'c> {
+    cfg: &'a Cfg<'c>,
+    shapes: VectorShapes<'c>,
+    /// The shapes of addresses if no index wraps.
+    hopes: VectorShapes<'c>,
+    items: u32,
+    /// Of a usual sub-group.
+    lanes: u32,
+}
+
+impl<'c> Code<'_, 'c> {
+    fn varies(&self, value: Value<'c>) -> bool {
+        self.shapes.of(value) == VectorShape::Varying
+    }
+
+    /// Whether an instruction is one of long vectors, and not of each item by itself.
+    fn is_vector(&self, inst: Value<'c>) -> bool {
+        let varies = self.varies(inst);
+        match inst.opcode() {
+            Some(L::LLVMAlloca | L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg) => false,
+            Some(L::LLVMLoad | L::LLVMStore) => !inst.is_volatile() && !inst.is_atomic(),
+            Some(L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem) => !varies || inst.ty().scalar().bits() <= 32,
+            Some(L::LLVMCall) => inst.callee().is_some_and(|callee| {
+                let name = callee.name();
+                let is_hint = name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias");
+                let is_uniform = !varies && is_pure(callee);
+                let has_variant = || {
+                    is_pure(callee)
+                        && (name.starts_with("llvm.") || builtins::vector_variant(&name, self.lanes, false).is_some())
+                };
+                is_barrier(&inst)
+                    || is_hint
+                    || WorkItemIntrinsic::from_name(&name).is_some()
+                    || is_uniform
+                    || has_variant()
+            }),
+            _ => true,
+        }
+    }
+
+    /// How many instructions LLVM makes of one.
+    fn cost(&self, module: &Module<'c>, inst: Value<'c>) -> u32 {
+        let (address, ty) = match inst.opcode() {
+            Some(L::LLVMLoad) => (Some(inst.operand(0)), inst.ty()),
+            Some(L::LLVMStore) => (Some(inst.operand(1)), inst.operand(0).ty()),
+            _ => (None, inst.ty()),
+        };
+        let Some(address) = address else {
+            let is_function = |inst: Value<'c>| inst.callee().is_some_and(|callee| !callee.name().starts_with("llvm."));
+            let each = if is_function(inst) { FUNCTION } else { 1 };
+            return if self.varies(inst) {
+                each * Registers::of(ty, self.items)
+            } else {
+                0
             };
-            is_barrier(&inst) || is_hint || WorkItemIntrinsic::from_name(&name).is_some() || is_uniform || has_variant()
-        }),
-        _ => true,
+        };
+        let size = module.size_of(ty);
+        let numbers = self.items * ty.lanes().unwrap_or(1);
+        let has_gather = CpuLevel::current() == CpuLevel::V4 && ty.scalar().bits() >= 32 && ty.lanes().is_none();
+        match self.hopes.of(address) {
+            VectorShape::Uniform => 0,
+            _ if self.stride(module, address) == Some(size as i64) => Registers::of(ty, self.items),
+            // Shuffles, or gathers and scatters.
+            _ if has_gather => numbers / 2,
+            // A branch for each item.
+            _ => 4 * numbers,
+        }
+    }
+
+    /// How far apart the addresses of items are that are side by side, in most of a group.
+    fn stride(&self, module: &Module<'c>, address: Value<'c>) -> Option<i64> {
+        let affine = |value| match self.hopes.of(value) {
+            VectorShape::Affine { stride, .. } => Some(stride),
+            _ => None,
+        };
+        if affine(address).is_some() || address.opcode() != Some(L::LLVMGetElementPtr) {
+            return affine(address);
+        }
+        let index = address.operands().pop()?;
+        let index = match index.opcode() {
+            Some(L::LLVMZExt | L::LLVMSExt) => index.operand(0),
+            _ => index,
+        };
+        // The low bits of a number, and the partners in an exchange.
+        let stride = match (index.opcode(), index.operands().as_slice()) {
+            (Some(L::LLVMAnd | L::LLVMXor), &[x, y]) => affine(x).or(affine(y))?,
+            _ => return None,
+        };
+        Some(stride * module.size_of(address.source_element_type()) as i64)
+    }
+
+    /// How many bytes of values there are at a time, where they are most.
+    fn most_live(&self, module: &Module<'c>) -> u32 {
+        let instructions: Vec<Value<'c>> = self.cfg.blocks.iter().flat_map(|block| block.instructions()).collect();
+        let at: HashMap<Value<'c>, usize> = instructions.iter().enumerate().map(|(at, &inst)| (inst, at)).collect();
+        // The order is that of the program but for loops, of which a value is there to the end that comes from before.
+        let ends = self.cfg.loops.iter().map(|l| {
+            let places = |node: &usize| self.cfg.blocks[*node].instructions().into_iter().map(|inst| at[&inst]);
+            let all = || l.blocks.iter().flat_map(places);
+            (all().min().unwrap_or(0), all().max().unwrap_or(0))
+        });
+        let ends: Vec<(usize, usize)> = ends.collect();
+        let mut last_use: HashMap<Value<'c>, usize> = HashMap::new();
+        for (user_at, user) in instructions.iter().enumerate() {
+            for used in user.operands().into_iter().filter(|used| self.varies(*used)) {
+                let Some(&made) = at.get(&used) else { continue };
+                let around = ends
+                    .iter()
+                    .filter(|(first, last)| made < *first && (*first..=*last).contains(&user_at));
+                // A value that comes around a loop is there to its end.
+                let around_again = ends
+                    .iter()
+                    .filter(|(first, last)| user_at <= made && (*first..=*last).contains(&made));
+                let end = around
+                    .chain(around_again)
+                    .map(|(_, last)| *last)
+                    .max()
+                    .unwrap_or(user_at);
+                let last = last_use.entry(used).or_default();
+                *last = end.max(user_at).max(*last);
+            }
+        }
+        let mut changes = vec![0i64; instructions.len() + 1];
+        for (value, last) in last_use {
+            let bytes = i64::from(self.items) * module.size_of(value.ty()) as i64;
+            changes[at[&value]] += bytes;
+            changes[last] -= bytes;
+        }
+        let sums = changes.iter().scan(0, |live, change| {
+            *live += change;
+            Some(*live)
+        });
+        sums.max().unwrap_or(0).try_into().unwrap_or(u32::MAX)
     }
 }
