@@ -5,7 +5,7 @@
 //! an event. If the client had the only reference to an event, its memory is kept in a list of the thread for the next
 //! event, and so is the entry behind its handle. The same goes for command buffers and the kernels of launches in them.
 
-use std::any::TypeId;
+use std::alloc::Layout;
 use std::cell::RefCell;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -23,10 +23,11 @@ const MOST_COMMAND_BUFFERS: usize = 16;
 /// The same for all else. Clients release the events of many commands at once.
 const MOST: usize = 1024;
 
-/// Blocks of one type, because an adapter has one type of event. Each is an `Arc` without a value, of which there is one
-/// reference, and may have the entry of a handle.
+/// Blocks of one size, because an adapter has one type of event. Each is an `Arc` without a value, of which there is one reference,
+/// and may have the entry of a handle.
 struct Blocks {
-    type_id: Option<TypeId>,
+    /// That of the values: an `Arc` may become one of another type with the same.
+    layout: Layout,
     free: unsafe fn(*const ()),
     blocks: Vec<(*const (), Option<FreeEntry>)>,
 }
@@ -34,7 +35,7 @@ struct Blocks {
 /// Frees a block.
 ///
 /// # Safety
-/// It is an `Arc` of `MaybeUninit<T>` that the caller gives up.
+/// It is an `Arc` of a `MaybeUninit` with the layout of `T` that the caller gives up.
 unsafe fn free<T>(block: *const ()) {
     // SAFETY: passed on to the caller.
     drop(unsafe { Arc::from_raw(block.cast::<MaybeUninit<T>>()) });
@@ -43,7 +44,7 @@ unsafe fn free<T>(block: *const ()) {
 impl Blocks {
     const fn new() -> Self {
         Self {
-            type_id: None,
+            layout: Layout::new::<()>(),
             free: free::<()>,
             blocks: Vec::new(),
         }
@@ -51,17 +52,17 @@ impl Blocks {
 
     #[inline(always)]
     fn take<T: 'static>(&mut self) -> Option<(Arc<MaybeUninit<T>>, Option<FreeEntry>)> {
-        if self.type_id != Some(TypeId::of::<T>()) {
+        if self.layout != Layout::new::<T>() {
             return None;
         }
         let (block, entry) = self.blocks.pop()?;
-        // SAFETY: `put` gave up a reference of such a block.
+        // SAFETY: `put` gave up a reference of a block of this layout.
         Some((unsafe { Arc::from_raw(block.cast::<MaybeUninit<T>>()) }, entry))
     }
 
     #[inline(always)]
     fn put<T: 'static>(&mut self, block: Arc<MaybeUninit<T>>, entry: Option<FreeEntry>, most: usize) {
-        if self.type_id != Some(TypeId::of::<T>()) {
+        if self.layout != Layout::new::<T>() {
             self.become_those_of::<T>();
         }
         if self.blocks.len() < most {
@@ -72,11 +73,11 @@ impl Blocks {
     #[cold]
     fn become_those_of<T: 'static>(&mut self) {
         self.clear();
-        (self.type_id, self.free) = (Some(TypeId::of::<T>()), free::<T>);
+        (self.layout, self.free) = (Layout::new::<T>(), free::<T>);
     }
 
     fn clear(&mut self) {
-        // SAFETY: `put` gave up a reference of each, which are of the type that this function is for.
+        // SAFETY: `put` gave up a reference of each, which have the layout that this function is for.
         self.blocks
             .drain(..)
             .for_each(|(block, _)| unsafe { (self.free)(block) });
@@ -236,7 +237,7 @@ mod tests {
         }
         DROPS.store(2, Ordering::Relaxed);
 
-        // Memory of another type is not reused.
+        // Objects of another type do not disturb it.
         recycle(event::<0>(3));
         assert_eq!(event::<1>(4).number, 4);
         assert_eq!(DROPS.load(Ordering::Relaxed), 4);
