@@ -295,6 +295,11 @@ bench-first-calls: dist ## Compare the times of first calls in dpnp, compiled an
 	scripts/setup.sh clients
 	python3 bench/first_calls.py $(BENCH)
 
+.PHONY: bench-dpnp
+bench-dpnp: dist ## Compare the times of dpnp's functions once they are compiled: Intel's driver, our CPU adapter, NumPy on one thread
+	scripts/setup.sh clients
+	python3 bench/dpnp_steady.py $(BENCH)
+
 .PHONY: lint
 lint: setup-build ## Check formatting, clippy, and the licences, sources and state of the crates we use
 	scripts/setup.sh deny
