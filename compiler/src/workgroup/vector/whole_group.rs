@@ -28,7 +28,7 @@ use crate::workgroup::convergence::collective;
 const MOST_ITEMS: u32 = 1024;
 
 /// The most instructions for all registers of the group. More take long to compile.
-const LONGEST: u32 = 8192;
+const LONGEST: u64 = 8192;
 
 /// What a mathematical function has of them.
 const FUNCTION: u32 = 64;
@@ -82,7 +82,10 @@ fn is_possible(module: &Module<'_>, kernel: Function<'_>, items: u32, lanes: u32
     };
     let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
     Ok(instructions().all(|inst| code.is_vector(inst))
-        && instructions().map(|inst| code.cost(module, inst)).sum::<u32>() <= LONGEST
+        && instructions()
+            .map(|inst| u64::from(code.cost(module, inst)))
+            .sum::<u64>()
+            <= LONGEST
         && code.most_live(module) <= MOST_LIVE)
 }
 
@@ -141,7 +144,7 @@ impl<'c> Code<'_, 'c> {
             let is_function = |inst: Value<'c>| inst.callee().is_some_and(|callee| !callee.name().starts_with("llvm."));
             let each = if is_function(inst) { FUNCTION } else { 1 };
             return if self.varies(inst) {
-                each * Registers::of(ty, self.items)
+                each.saturating_mul(Registers::of(ty, self.items))
             } else {
                 0
             };
