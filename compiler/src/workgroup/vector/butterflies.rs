@@ -11,7 +11,8 @@ use llvm_sys::LLVMOpcode as L;
 
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
-use crate::llvm::{Block, Type, Value};
+use crate::llvm::{Block, Kind, Type, Value};
+use crate::target::x86_64::permutation;
 
 /// The parts of such an address.
 pub(super) struct Butterfly<'c> {
@@ -163,13 +164,43 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// Gives each lane the value of the lane at a distance, which is less than the lanes.
-    fn swap(&self, mut all: Value<'c>, distance: Value<'c>) -> Value<'c> {
-        for bit in (0..self.lanes.ilog2()).map(|bit| 1 << bit) {
+    fn swap(&self, all: Value<'c>, distance: Value<'c>) -> Value<'c> {
+        let (all, done) = self.swap_in_registers(all, distance).unwrap_or((all, 1));
+        let bits = (0..self.lanes.ilog2()).map(|bit| 1 << bit).filter(|bit| *bit >= done);
+        bits.fold(all, |all, bit| {
             let partners: Vec<u32> = (0..self.lanes).map(|lane| lane ^ bit).collect();
             let swapped = self.b.shuffle(all, all.ty().poison(), &partners);
-            all = self.b.select(self.has_bit(distance, bit), swapped, all);
+            self.b.select(self.has_bit(distance, bit), swapped, all)
+        })
+    }
+
+    /// The same within each register, by one instruction, and how many lanes that has; `None` where shuffles do as well.
+    fn swap_in_registers(&self, all: Value<'c>, distance: Value<'c>) -> Option<(Value<'c>, u32)> {
+        let (b, ty) = (&self.b, all.ty());
+        let is_number = matches!(ty.scalar().kind(), Kind::Int(_) | Kind::Float(_));
+        let (permute, per) = permutation(ty.scalar().bits()).filter(|_| is_number)?;
+        // The shuffles of a known distance are as good.
+        if distance.is_const() || !(per..=2 * per).contains(&self.lanes) {
+            return None;
         }
-        all
+        let number = self.cx.int(ty.scalar().bits());
+        let register = number.vector(per);
+        let permute = self.module.declare(permute, register.function(&[register, register]));
+        let low = b.zext_or_trunc(b.and(distance, distance.ty().int(u64::from(per) - 1)), number);
+        let lanes = Value::vector(&(0..per).map(|lane| number.int(lane.into())).collect::<Vec<_>>());
+        let partners = b.xor(lanes, b.splat(low, per));
+        let numbers = b.bitcast(all, number.vector(self.lanes));
+        let parts = (0..self.lanes / per).map(|part| {
+            let own: Vec<u32> = (part * per..(part + 1) * per).collect();
+            b.call(permute, &[b.shuffle(numbers, numbers.ty().poison(), &own), partners])
+        });
+        let parts: Vec<Value<'c>> = parts.collect();
+        let together: Vec<u32> = (0..self.lanes).collect();
+        let swapped = match parts[..] {
+            [low, high] => b.shuffle(low, high, &together),
+            _ => parts[0],
+        };
+        Some((b.bitcast(swapped, ty), per))
     }
 
     /// The same for a mask of accesses to elements of a type. As integers of their size it is swapped as they are: booleans have no
