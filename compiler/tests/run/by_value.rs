@@ -20,6 +20,7 @@ fn text(variables: &str, body: &str) -> String {
         %l1 = OpConstant %long 1
         %c3 = OpConstant %int 3
         %c5 = OpConstant %int 5
+        %i6 = OpConstant %int 6
         %i100 = OpConstant %int 100
         %million = OpConstant %int 100000000
         %c40 = OpConstant %long 40
@@ -149,7 +150,7 @@ fn is_changed() {
     );
 }
 
-/// Elements that are stored: those that are there anyway, and those of another place.
+/// Elements that are stored: those that are there anyway, and those of another place. A computed index may reach them.
 #[test]
 fn is_put_together() {
     let body = |from: &str| {
@@ -165,16 +166,22 @@ fn is_put_together() {
             %b = OpLoad %int %at2 Aligned 4
             %at3 = OpInBoundsAccessChain %element %v %i2 %n
             %c = OpLoad %int %at3 Aligned 4
+            %is_one = OpIEqual %bool %n %i1
+            %which = OpSelect %int %is_one %i6 %i0
+            %first = OpInBoundsAccessChain %element %v %i2 %i0
+            %at4 = OpInBoundsPtrAccessChain %element %first %which
+            %d = OpLoad %int %at4 Aligned 4
             %ab = OpIMul %int %a %b
-            %r = OpIAdd %int %ab %c"
+            %cd = OpIMul %int %c %d
+            %r = OpIAdd %int %ab %cd"
         )
     };
     let variable = "%v = OpVariable %by_value Function";
     check("its own element", variable, &body("i1"), |s, _, n, x, _| {
-        s[2 + x as usize] * s[8] + s[2 + n as usize]
+        s[2 + x as usize] * s[8] + s[2 + n as usize] * s[if n == 1 { 8 } else { 2 }]
     });
     check("another element", variable, &body("i2"), |s, _, n, x, _| {
-        s[2 + x as usize] * s[9] + s[2 + n as usize]
+        s[2 + x as usize] * s[9] + s[2 + n as usize] * s[if n == 1 { 9 } else { 2 }]
     });
 }
 
