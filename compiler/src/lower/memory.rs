@@ -295,6 +295,9 @@ impl<'c> FunctionLowering<'_, 'c> {
 
     /// The pointer if it points into the storage class, else null. Only local memory can be told apart. The stack
     /// counts as global memory, unless it is asked for explicitly.
+    ///
+    /// The answer hangs on the address alone while an item runs. LLVM knows that, so what nobody uses goes: it has the pointer for
+    /// what is loaded through it, as null may not be. And lanes with the same address ask once.
     fn explicit_cast(&mut self, inst: &Inst<'c>) -> Result<Value<'c>, Error> {
         let address = self.address(inst, 0)?;
         let cx = self.unit.context;
@@ -303,7 +306,10 @@ impl<'c> FunctionLowering<'_, 'c> {
         let check = self
             .unit
             .module
-            .declare("oxur_storage_class", cx.int(32).function(&[cx.ptr(), cx.ptr()]));
+            .declare("oxur_storage_class", cx.int(32).function(&[cx.ptr(), cx.ptr()]))
+            .attribute("nounwind", 0)
+            .attribute("willreturn", 0)
+            .attribute("memory", 0);
         let found = b.call(check, &[self.item, address]);
         let same = b.icmp(
             llvm_sys::LLVMIntPredicate::LLVMIntEQ,

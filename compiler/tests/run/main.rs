@@ -26,6 +26,7 @@ mod rounding;
 mod shapes;
 mod small_vectors;
 mod squares;
+mod storage_classes;
 mod streams;
 mod strided;
 mod sub_groups;
