@@ -342,6 +342,21 @@ fn is_chosen() {
         |s, t, n, x, _| if x == 1 { t } else { s }[2 + n as usize],
     );
     check(
+        "an element of the second",
+        "%v = OpVariable %by_value Function",
+        "OpCopyMemorySized %v %s %c40 Aligned 4
+        %is_one = OpIEqual %bool %x %i1
+        OpSelectionMerge %behind None
+        OpBranchConditional %is_one %other %behind
+        %other = OpLabel
+        OpCopyMemorySized %v %t %c40 Aligned 4
+        OpBranch %behind
+        %behind = OpLabel
+        %at = OpInBoundsAccessChain %element %v %i2 %i3
+        %r = OpLoad %int %at Aligned 4",
+        |s, t, _, x, _| if x == 1 { t } else { s }[5],
+    );
+    check(
         "by its address",
         "",
         "%is_one = OpIEqual %bool %x %i1
