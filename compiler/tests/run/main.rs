@@ -15,6 +15,7 @@ mod divergence;
 mod division;
 mod extensions;
 mod fast_math;
+mod forgetting;
 mod functions;
 mod in_flight;
 mod levels;

@@ -12,6 +12,7 @@ impl<'c> Emit<'_, 'c> {
             GroupCollective::Barrier => {
                 if let Some(waits) = &self.waits {
                     waits.wait(self.module, &self.b);
+                    self.passed_barrier();
                     return Ok(None);
                 }
                 let ty = self.cx.void().function(&[self.cx.ptr()]);

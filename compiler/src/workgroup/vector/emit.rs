@@ -14,6 +14,7 @@ use super::calls::is_cheap;
 use super::cfg::{Cfg, Node};
 use super::coroutine::CoroutineLowering;
 use super::divergence::{Ids, VectorShape, VectorShapes, widened};
+use super::forgetting::Uses;
 use super::interleaved::Interleaved;
 use super::streams::Streams;
 use crate::abi::layout;
@@ -35,9 +36,9 @@ pub(super) enum Wide<'c> {
 
 /// The variable of a value between blocks.
 #[derive(Clone, Copy)]
-struct Slot<'c> {
-    address: Value<'c>,
-    ty: Type<'c>,
+pub(super) struct Slot<'c> {
+    pub(super) address: Value<'c>,
+    pub(super) ty: Type<'c>,
 }
 
 pub(super) struct Emit<'m, 'c> {
@@ -58,23 +59,27 @@ pub(super) struct Emit<'m, 'c> {
     /// The coroutine, if the kernel suspends at barriers.
     pub waits: Option<CoroutineLowering<'c>>,
     old: Function<'c>,
-    cfg: Cfg<'c>,
+    pub(super) cfg: Cfg<'c>,
+    /// The block of the scalar kernel that is being built.
+    pub(super) node: Node,
+    /// What barriers need to know of variables.
+    pub(super) uses: Uses<'c>,
     /// The lanes that exist; `None` if all do.
     entry_mask: Option<Value<'c>>,
     /// The mask variable of a block that not all lanes reach.
-    masks: HashMap<Node, Value<'c>>,
-    demoted: HashMap<Value<'c>, Slot<'c>>,
+    pub(super) masks: HashMap<Node, Value<'c>>,
+    pub(super) demoted: HashMap<Value<'c>, Slot<'c>>,
     starts: Vec<Block<'c>>,
     /// Deferred blocks: for each block, those that must still run after it is entered.
     deferred: Vec<BTreeSet<Node>>,
     /// The values that are available in the current block.
-    known: HashMap<Value<'c>, Wide<'c>>,
+    pub(super) known: HashMap<Value<'c>, Wide<'c>>,
     /// Vectors of uniform or affine values, made in the current block.
     vectors: HashMap<Value<'c>, Value<'c>>,
     /// The mask of the current block; `None` if all lanes are active.
     pub mask: Option<Value<'c>>,
     /// Whether lane 0 may be inactive in the current block.
-    is_predicated: bool,
+    pub(super) is_predicated: bool,
     /// The current block's accesses at constant strides.
     pub(super) interleaved: Interleaved<'c>,
 }
@@ -138,6 +143,8 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         waits: None,
         old,
         cfg,
+        node: 0,
+        uses: Uses::default(),
         entry_mask: None,
         masks: HashMap::new(),
         demoted: HashMap::new(),
@@ -171,6 +178,7 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
     for node in 0..emit.cfg.blocks.len() {
         emit.block(node)?;
     }
+    emit.forget_at_barriers();
     emit.entry.go_to_end(entry);
     emit.entry.br(emit.starts[0]);
     Ok((function, emit.streams.bytes))
@@ -182,7 +190,7 @@ impl<'c> Emit<'_, 'c> {
         Value::vector(&(0..self.lanes).map(|i| ty.int(i.into())).collect::<Vec<_>>())
     }
 
-    fn mask_type(&self) -> Type<'c> {
+    pub(super) fn mask_type(&self) -> Type<'c> {
         self.cx.int(1).vector(self.lanes)
     }
 
@@ -226,6 +234,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     fn block(&mut self, node: Node) -> Result<()> {
+        self.node = node;
         self.known.clear();
         self.vectors.clear();
         self.b.go_to_end(self.starts[node]);

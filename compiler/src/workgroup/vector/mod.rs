@@ -18,6 +18,7 @@ mod coroutine;
 mod divergence;
 mod division;
 mod emit;
+mod forgetting;
 mod in_flight;
 mod interleaved;
 mod memory;

@@ -48,6 +48,7 @@ impl<'c> Emit<'_, 'c> {
             return Err(format!("a value that is not there yet: {value:?}"));
         };
         let loaded = self.b.load(slot.ty, slot.address);
+        self.uses.read(value, self.node);
         let wide = match self.shapes.of(value) {
             VectorShape::Varying => Wide::Vector(loaded),
             _ => Wide::Scalar(loaded),
