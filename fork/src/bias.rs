@@ -107,12 +107,12 @@ impl BiasedTurns {
     /// The same, unless somebody has it. Another thread that is the owner is waited for all the same: that happens once.
     #[inline(always)]
     pub(crate) fn try_take(&self) -> Option<BiasedTurn<'_>> {
-        let owner = self.owner.load(Ordering::Relaxed);
-        if owner == NOBODY {
-            let (owner, of) = Self::plain(self.turns.try_take()?, false);
+        let (me, of) = (this_thread(), generation() + 1);
+        if self.owner.load(Ordering::Relaxed) != me {
+            let (owner, of) = self.with_turn(self.turns.try_take()?, me, of);
             return Some(self.turn(owner, of >> 1, of & 1 != 0));
         }
-        if owner == this_thread() && self.held.load(Ordering::Relaxed) == generation() + 1 {
+        if self.held.load(Ordering::Relaxed) == of {
             cold_path();
             return None;
         }
@@ -133,7 +133,12 @@ impl BiasedTurns {
     /// what the turn is of, above a bit that says whether a thread of the parent had it.
     #[inline(never)]
     fn wait(&self, me: usize, of: u32) -> (usize, u32) {
-        let turn = self.turns.take();
+        self.with_turn(self.turns.take(), me, of)
+    }
+
+    /// The same for a thread that has a turn of `turns`.
+    #[inline(always)]
+    fn with_turn(&self, turn: Turn<'_>, me: usize, of: u32) -> (usize, u32) {
         match self.owner.load(Ordering::Relaxed) {
             NOBODY => Self::plain(turn, false),
             owner => self.settle(turn, owner, me, of),

@@ -81,6 +81,21 @@ fn who_finds_it_taken_may_go_another_way() {
 
 #[test]
 #[cfg_attr(miri, ignore = "Miri has no membarrier")]
+fn nobody_waits_where_there_are_no_owners() {
+    let _one = begin();
+    ENDED.store(MOST_ENDED, Ordering::Relaxed);
+    let data = InTurn::new(0);
+    let taken = data.try_take().expect("nobody has it");
+    assert!(data.try_take().is_none(), "this thread has it");
+    std::thread::scope(|scope| {
+        scope.spawn(|| assert!(data.try_take().is_none(), "another thread has it"));
+    });
+    drop(taken);
+    assert!(data.try_take().is_some());
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "Miri has no membarrier")]
 fn another_thread_waits_for_the_owner() {
     let _one = begin();
     for _ in 0..200 {
