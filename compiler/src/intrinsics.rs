@@ -136,6 +136,9 @@ pub const MAX_ID: u64 = i32::MAX as u64;
 /// The mark of instructions that write to local memory.
 pub const STORE_TO_LOCAL: &CStr = c"oxur.local";
 
+/// The runtime's function `(item, address)` that tells the storage class of what an address refers to.
+pub const STORAGE_CLASS: &str = "oxur_storage_class";
+
 /// The scope of fences that order nothing but accesses of the items of a group to each other. LLVM joins fences of one scope only.
 pub const GROUP_SCOPE: &str = "oxur.group";
 

@@ -273,15 +273,12 @@ fn function<'c>(e: &Emit<'_, 'c>, name: &str, ty: Type<'c>, reads_only: bool) ->
             .attribute("willreturn", 0);
         // Not `memory(none)`: a read must not move across a write to the same image.
         if reads_only {
-            function.attribute("memory", READS)
+            function.reads_memory()
         } else {
             function
         }
     })
 }
-
-/// `memory(read)`: LLVM 22 distinguishes six kinds of memory, with two bits each. 1 means read.
-const READS: u64 = 0b01_01_01_01_01_01;
 
 /// A member of an [`Image`].
 fn member<'c>(e: &Emit<'_, 'c>, image: Value<'c>, ty: Type<'c>, offset: usize) -> Value<'c> {

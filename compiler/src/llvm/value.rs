@@ -591,6 +591,12 @@ impl<'c> Function<'c> {
         self
     }
 
+    /// Says that a function does no more to memory than to read it.
+    pub fn reads_memory(self) -> Self {
+        // LLVM 22 distinguishes six kinds of memory, with two bits each. 1 means read.
+        self.attribute("memory", 0b01_01_01_01_01_01)
+    }
+
     /// Says that the result is an integer from `low` to below `high`.
     pub fn result_range(self, bits: u32, low: u64, high: u64) -> Self {
         // SAFETY: the name is read; a range of the result's width, one word each.

@@ -6,7 +6,7 @@ use spirv::{Decoration, Op, StorageClass};
 
 use super::FunctionLowering;
 use crate::Error;
-use crate::intrinsics::STORE_TO_LOCAL;
+use crate::intrinsics::{STORAGE_CLASS, STORE_TO_LOCAL};
 use crate::link::layout;
 use crate::llvm::{Kind, Type, Value};
 use crate::spirv::{Id, Inst, Type as Ty};
@@ -296,8 +296,8 @@ impl<'c> FunctionLowering<'_, 'c> {
     /// The pointer if it points into the storage class, else null. Only local memory can be told apart. The stack
     /// counts as global memory, unless it is asked for explicitly.
     ///
-    /// The answer hangs on the address alone while an item runs. LLVM knows that, so what nobody uses goes: it has the pointer for
-    /// what is loaded through it, as null may not be. And lanes with the same address ask once.
+    /// The answer depends on the address alone while an item runs, so LLVM removes calls whose result nobody uses: it takes the pointer
+    /// for what is loaded through it, as null cannot be. And lanes with the same address ask once.
     fn explicit_cast(&mut self, inst: &Inst<'c>) -> Result<Value<'c>, Error> {
         let address = self.address(inst, 0)?;
         let cx = self.unit.context;
@@ -306,7 +306,7 @@ impl<'c> FunctionLowering<'_, 'c> {
         let check = self
             .unit
             .module
-            .declare("oxur_storage_class", cx.int(32).function(&[cx.ptr(), cx.ptr()]))
+            .declare(STORAGE_CLASS, cx.int(32).function(&[cx.ptr(), cx.ptr()]))
             .attribute("nounwind", 0)
             .attribute("willreturn", 0)
             .attribute("memory", 0);

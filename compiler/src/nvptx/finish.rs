@@ -11,6 +11,7 @@ use super::entry::symbol_of;
 use super::intrinsics::register;
 use super::{Entry, LaunchRange, Variable, assert, collectives, image, intrinsics, printf, unroll};
 use crate::by_value::{self, ArgumentBlock};
+use crate::intrinsics::STORAGE_CLASS;
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::target::Sm;
 use crate::target::nvptx64::{GLOBAL, SHARED};
@@ -25,7 +26,7 @@ pub fn finish(module: &Module<'_>, sm: Sm, sub_group_size: u32) {
     printf::define(module);
     image::define(module);
     collectives::define(module, sm, sub_group_size);
-    if let Some(function) = module.function("oxur_storage_class").filter(|f| f.is_declaration()) {
+    if let Some(function) = module.function(STORAGE_CLASS).filter(|f| f.is_declaration()) {
         storage_class(module, function);
     }
     intrinsics::define(module, sub_group_size);

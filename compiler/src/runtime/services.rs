@@ -9,6 +9,7 @@ use super::suspendable::frames_of;
 use super::{fibers, trap};
 use crate::Fault;
 use crate::abi::Item;
+use crate::intrinsics::STORAGE_CLASS;
 
 /// The functions that compiled code may call, by name.
 pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
@@ -20,7 +21,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
         ("oxur_met", fibers::oxur_met as *const ()),
         ("oxur_assert_fail", oxur_assert_fail as *const ()),
         ("oxur_assert_fail_at", oxur_assert_fail_at as *const ()),
-        ("oxur_storage_class", oxur_storage_class as *const ()),
+        (STORAGE_CLASS, oxur_storage_class as *const ()),
         ("oxur_device_barrier", fibers::oxur_device_barrier as *const ()),
     ]
     .into_iter()

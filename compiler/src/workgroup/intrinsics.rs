@@ -3,11 +3,15 @@
 //! [`Group`](crate::abi::Group).
 
 use crate::abi::layout;
-use crate::intrinsics::WorkItemIntrinsic;
+use crate::intrinsics::{STORAGE_CLASS, WorkItemIntrinsic};
 use crate::llvm::{Builder, Module};
 
 /// Defines the intrinsics that the module uses.
 pub fn define(module: &Module<'_>, sub_group_size: u32) {
+    // From now on there may be code that writes to the item, which is what this reads.
+    if let Some(function) = module.function(STORAGE_CLASS) {
+        function.reads_memory();
+    }
     let cx = module.context();
     let wide = cx.int(64);
     for primitive in WorkItemIntrinsic::ALL {
