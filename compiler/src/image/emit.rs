@@ -272,11 +272,7 @@ fn function<'c>(e: &Emit<'_, 'c>, name: &str, ty: Type<'c>, reads_only: bool) ->
             .attribute("nounwind", 0)
             .attribute("willreturn", 0);
         // Not `memory(none)`: a read must not move across a write to the same image.
-        if reads_only {
-            function.reads_memory()
-        } else {
-            function
-        }
+        if reads_only { function.reads_memory() } else { function }
     })
 }
 

@@ -14,7 +14,7 @@ use std::ffi::CStr;
 
 use llvm_sys::LLVMOpcode as L;
 
-use super::calls::{is_cheap, is_pure};
+use super::calls::{is_cheap, is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::private::offsets;
@@ -274,10 +274,8 @@ fn is_possible<'c>(inst: Value<'c>, own: &HashSet<Value<'c>>) -> bool {
             let name = callee.name();
             let is_query = WorkItemIntrinsic::from_name(&name).is_some();
             let is_barrier = collective(&inst) == Some(GroupCollective::Barrier);
-            // They become nothing.
-            let is_hint = name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias");
             // Functions take most of the registers.
-            is_query || is_barrier || is_hint || if is_own { is_cheap(&name) } else { is_pure(callee) }
+            is_query || is_barrier || is_hint(&name) || if is_own { is_cheap(&name) } else { is_pure(callee) }
         }),
         _ => true,
     }

@@ -73,6 +73,11 @@ pub fn is_cheap(name: &str) -> bool {
     elementwise(name).is_some_and(|(base, _)| CHEAP.iter().any(|c| base.strip_prefix("llvm.") == Some(c)))
 }
 
+/// Whether a function of LLVM's only tells what holds. Vector code does without.
+pub fn is_hint(name: &str) -> bool {
+    name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias")
+}
+
 /// Whether a function has no effect but a result that depends on its arguments only.
 pub fn is_pure(function: Function<'_>) -> bool {
     elementwise(&function.name()).is_some()
@@ -100,10 +105,7 @@ impl<'c> Emit<'_, 'c> {
             self.b.call(callee, &[self.function.param(0)]);
             return Ok(None);
         }
-        if name.starts_with("llvm.lifetime")
-            || name.starts_with("llvm.assume")
-            || name.starts_with("llvm.experimental.noalias")
-        {
+        if name.starts_with("llvm.lifetime") || is_hint(&name) {
             return Ok(None);
         }
         if name.starts_with("llvm.stack") {

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use llvm_sys::LLVMOpcode as L;
 
-use super::calls::{is_cheap, is_pure};
+use super::calls::{is_cheap, is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::registers::Registers;
@@ -97,8 +97,7 @@ impl<'c> Code<'_, 'c> {
             Some(L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem) => !self.varies(inst),
             Some(L::LLVMCall) => inst.callee().is_some_and(|callee| {
                 let name = callee.name();
-                let is_hint = name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias");
-                is_hint || WorkItemIntrinsic::from_name(&name).is_some() || is_pure(callee)
+                is_hint(&name) || WorkItemIntrinsic::from_name(&name).is_some() || is_pure(callee)
             }),
             _ => true,
         }

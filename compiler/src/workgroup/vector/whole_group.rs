@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use llvm_sys::LLVMOpcode as L;
 
 use super::blocking::remove_barriers;
-use super::calls::is_pure;
+use super::calls::{is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::registers::Registers;
@@ -117,14 +117,13 @@ impl<'c> Code<'_, 'c> {
             Some(L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem) => !varies || inst.ty().scalar().bits() <= 32,
             Some(L::LLVMCall) => inst.callee().is_some_and(|callee| {
                 let name = callee.name();
-                let is_hint = name.starts_with("llvm.assume") || name.starts_with("llvm.experimental.noalias");
                 let is_uniform = !varies && is_pure(callee);
                 let has_variant = || {
                     is_pure(callee)
                         && (name.starts_with("llvm.") || builtins::vector_variant(&name, self.lanes, false).is_some())
                 };
                 is_barrier(&inst)
-                    || is_hint
+                    || is_hint(&name)
                     || WorkItemIntrinsic::from_name(&name).is_some()
                     || is_uniform
                     || has_variant()
