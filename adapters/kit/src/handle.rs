@@ -152,9 +152,7 @@ impl HandleCell {
             None => 0,
         }
     }
-}
 
-impl HandleCell {
     /// Takes the entry from an object that is about to end, whose handle is stale from now on. The caller has its only reference.
     #[inline(always)]
     pub(crate) fn take_entry(&self) -> Option<FreeEntry> {
