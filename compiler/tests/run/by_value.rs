@@ -326,36 +326,29 @@ fn is_chosen() {
         %r = OpLoad %int %at1 Aligned 4",
         |s, t, _, x, _| if x >= 3 { t[x as usize] } else { s[2 + x as usize] },
     );
-    check(
-        "the second",
-        "%v = OpVariable %by_value Function",
-        "OpCopyMemorySized %v %s %c40 Aligned 4
-        %is_one = OpIEqual %bool %x %i1
-        OpSelectionMerge %behind None
-        OpBranchConditional %is_one %other %behind
-        %other = OpLabel
-        OpCopyMemorySized %v %t %c40 Aligned 4
-        OpBranch %behind
-        %behind = OpLabel
-        %at = OpInBoundsAccessChain %element %v %i2 %n
-        %r = OpLoad %int %at Aligned 4",
-        |s, t, n, x, _| if x == 1 { t } else { s }[2 + n as usize],
-    );
-    check(
-        "an element of the second",
-        "%v = OpVariable %by_value Function",
-        "OpCopyMemorySized %v %s %c40 Aligned 4
-        %is_one = OpIEqual %bool %x %i1
-        OpSelectionMerge %behind None
-        OpBranchConditional %is_one %other %behind
-        %other = OpLabel
-        OpCopyMemorySized %v %t %c40 Aligned 4
-        OpBranch %behind
-        %behind = OpLabel
-        %at = OpInBoundsAccessChain %element %v %i2 %i3
-        %r = OpLoad %int %at Aligned 4",
-        |s, t, _, x, _| if x == 1 { t } else { s }[5],
-    );
+    let second = |index: &str| {
+        format!(
+            "OpCopyMemorySized %v %s %c40 Aligned 4
+            %is_one = OpIEqual %bool %x %i1
+            OpSelectionMerge %behind None
+            OpBranchConditional %is_one %other %behind
+            %other = OpLabel
+            OpCopyMemorySized %v %t %c40 Aligned 4
+            OpBranch %behind
+            %behind = OpLabel
+            %at = OpInBoundsAccessChain %element %v %i2 %{index}
+            %r = OpLoad %int %at Aligned 4"
+        )
+    };
+    let variable = "%v = OpVariable %by_value Function";
+    check("the second", variable, &second("n"), |s, t, n, x, _| {
+        let from = if x == 1 { t } else { s };
+        from[2 + n as usize]
+    });
+    check("an element of the second", variable, &second("i3"), |s, t, _, x, _| {
+        let from = if x == 1 { t } else { s };
+        from[5]
+    });
     check(
         "by its address",
         "",

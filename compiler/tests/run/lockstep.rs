@@ -4,50 +4,12 @@
 
 use oxur_compiler::Mode;
 
-use super::{Argument, MODES, Tested, compile_in, range, run, words};
+use super::tile::{self, results};
+use super::{MODES, compile_in};
 
-/// A kernel of groups of 64 items at most, each of which has a `%place` in local memory. `q[id] = %result` in the end, and a
-/// barrier is behind that.
+/// A kernel of a barrier behind all that it does.
 fn text(declarations: &str, body: &str) -> String {
-    format!(
-        "OpEntryPoint Kernel %kernel \"k\" %global_id %local_id
-        OpDecorate %global_id BuiltIn GlobalInvocationId
-        OpDecorate %local_id BuiltIn LocalInvocationId
-        %input_long3 = OpTypePointer Input %long3
-        %global_id = OpVariable %input_long3 Input
-        %local_id = OpVariable %input_long3 Input
-        {declarations}
-        %size = OpConstant %int 64
-        %array = OpTypeArray %int %size
-        %local_array = OpTypePointer Workgroup %array
-        %tile = OpVariable %local_array Workgroup
-        %type = OpTypeFunction %void %global_int %global_int
-        %kernel = OpFunction %void None %type
-        %p = OpFunctionParameter %global_int
-        %q = OpFunctionParameter %global_int
-        %start = OpLabel
-        %ids = OpLoad %long3 %global_id
-        %id = OpCompositeExtract %long %ids 0
-        %own_ids = OpLoad %long3 %local_id
-        %own = OpCompositeExtract %long %own_ids 0
-        %place = OpAccessChain %local_int %tile %own
-        {body}
-        %to = OpPtrAccessChain %global_int %q %id
-        OpStore %to %result Aligned 4
-        OpControlBarrier %i2 %i2 %i8
-        OpReturn
-        OpFunctionEnd"
-    )
-}
-
-/// What groups of `local` items make of numbers.
-fn results(kernel: &Tested, numbers: &[u32], local: u64) -> Vec<u32> {
-    let mut p: Vec<u8> = numbers.iter().flat_map(|x| x.to_ne_bytes()).collect();
-    let mut q = vec![0; p.len()];
-    let mut arguments = [Argument::Memory(&mut p), Argument::Memory(&mut q)];
-    let groups = numbers.len() as u64 / local;
-    run(kernel, range([groups, 1, 1], [local, 1, 1]), &mut arguments).unwrap();
-    words(&q)
+    tile::text(declarations, body, "OpControlBarrier %i2 %i2 %i8")
 }
 
 /// Each item writes to local memory, and reads what another of its eight items wrote: no barrier is between, but one behind.

@@ -31,6 +31,7 @@ mod storage_classes;
 mod streams;
 mod strided;
 mod sub_groups;
+mod tile;
 mod whole_group;
 
 use std::sync::Arc;

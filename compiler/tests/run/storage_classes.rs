@@ -1,32 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Casts of generic pointers to a storage class: of an address that lanes share, and of one for each, in local and in global memory.
 
-use super::{Argument, MODES, compile_in, range, run, words};
+use super::{MODES, compile_in, tile};
 
 /// What an item writes: a bit for each cast that is not null, and what it loads through two of those.
-const TEXT: &str = "OpEntryPoint Kernel %kernel \"k\" %global_id %local_id
-    OpDecorate %global_id BuiltIn GlobalInvocationId
-    OpDecorate %local_id BuiltIn LocalInvocationId
-    %input_long3 = OpTypePointer Input %long3
-    %global_id = OpVariable %input_long3 Input
-    %local_id = OpVariable %input_long3 Input
-    %l0 = OpConstant %long 0
-    %i32 = OpConstant %int 32
-    %size = OpConstant %int 64
-    %array = OpTypeArray %int %size
-    %local_array = OpTypePointer Workgroup %array
-    %tile = OpVariable %local_array Workgroup
-    %type = OpTypeFunction %void %global_int %global_int
-    %kernel = OpFunction %void None %type
-    %p = OpFunctionParameter %global_int
-    %q = OpFunctionParameter %global_int
-    %start = OpLabel
-    %ids = OpLoad %long3 %global_id
-    %id = OpCompositeExtract %long %ids 0
-    %own_ids = OpLoad %long3 %local_id
-    %own = OpCompositeExtract %long %own_ids 0
-    %at_p = OpPtrAccessChain %global_int %p %id
-    %place = OpAccessChain %local_int %tile %own
+const BODY: &str = "%at_p = OpPtrAccessChain %global_int %p %id
     %head = OpAccessChain %local_int %tile %l0
     %p_there = OpPtrCastToGeneric %generic_int %at_p
     %p_all = OpPtrCastToGeneric %generic_int %p
@@ -74,11 +52,7 @@ const TEXT: &str = "OpEntryPoint Kernel %kernel \"k\" %global_id %local_id
     %sum_1 = OpIAdd %int %y %z
     %sum_2 = OpIAdd %int %sum_1 %first
     %i8_of = OpShiftLeftLogical %int %sum_2 %i8
-    %result = OpIAdd %int %i8_of %or_5
-    %to = OpPtrAccessChain %global_int %q %id
-    OpStore %to %result Aligned 4
-    OpReturn
-    OpFunctionEnd";
+    %result = OpIAdd %int %i8_of %or_5";
 
 #[test]
 fn explicit_casts() {
@@ -88,11 +62,10 @@ fn explicit_casts() {
         .map(|x| ((2 * x + numbers[0]) << 8) + if x % 2 == 1 { 0b10_0101 } else { 0b10_0110 })
         .collect();
     for mode in MODES {
-        let kernel = compile_in(mode, TEXT);
-        let mut p: Vec<u8> = numbers.iter().flat_map(|x| x.to_ne_bytes()).collect();
-        let mut q = vec![0; p.len()];
-        let mut arguments = [Argument::Memory(&mut p), Argument::Memory(&mut q)];
-        run(&kernel, range([2, 1, 1], [40, 1, 1]), &mut arguments).unwrap();
-        assert_eq!(words(&q), expected, "{mode:?}");
+        let kernel = compile_in(
+            mode,
+            &tile::text("%l0 = OpConstant %long 0\n%i32 = OpConstant %int 32", BODY, ""),
+        );
+        assert_eq!(tile::results(&kernel, &numbers, 40), expected, "{mode:?}");
     }
 }
