@@ -31,9 +31,10 @@ fn kernel(size: u64, body: &str) -> String {
         %tile_pointer = OpTypePointer Workgroup %tile_type
         %in_tile = OpTypePointer Workgroup %int
         %tile = OpVariable %tile_pointer Workgroup
-        %type = OpTypeFunction %void %global_int
+        %type = OpTypeFunction %void %global_int %char
         %kernel = OpFunction %void None %type
         %data = OpFunctionParameter %global_int
+        %distance = OpFunctionParameter %char
         %start = OpLabel
         %gs = OpLoad %long3 %global_id
         %ls = OpLoad %long3 %local_id
@@ -180,14 +181,8 @@ const LOOP: &str = "
         OpControlBarrier %i2 %i2 %c264
         ";
 
-/// `tile[(char)(l ^ distance)]`, whose index is of 8 bits and begins anew within a vector, or changes its sign. The distance is half of
-/// the group's number.
+/// `tile[(char)l ^ distance]`, whose index is of 8 bits and begins anew within a vector, or changes its sign.
 const SMALL: &str = "
-        %first = OpISub %long %g %l64
-        %wide_size = OpUConvert %long %size
-        %group = OpUDiv %long %first %wide_size
-        %half_group = OpShiftRightLogical %long %group %c1
-        %distance = OpUConvert %char %half_group
         %l8 = OpUConvert %char %l
         %partner = OpBitwiseXor %char %l8 %distance
         %base = OpInBoundsAccessChain %in_tile %tile %BASE
@@ -199,8 +194,13 @@ const SMALL: &str = "
         OpControlBarrier %i2 %i2 %c264
         ";
 
-/// Compares a kernel in both modes with what a group's numbers should become, by the number of the group.
-fn check(what: &str, body: &str, sizes: &[u64], expected: impl Fn(usize, &mut [u32])) {
+/// Compares a kernel in both modes with what a group's numbers should become.
+fn check(what: &str, body: &str, sizes: &[u64], expected: impl Fn(&mut [u32])) {
+    check_at(0, what, body, sizes, expected);
+}
+
+/// The same at a distance.
+fn check_at(distance: u8, what: &str, body: &str, sizes: &[u64], expected: impl Fn(&mut [u32])) {
     for &size in sizes {
         for mode in MODES {
             let kernel = compile_in(mode, &kernel(size, body));
@@ -216,11 +216,10 @@ fn check(what: &str, body: &str, sizes: &[u64], expected: impl Fn(usize, &mut [u
             run(
                 &kernel,
                 range([3, 1, 1], [size, 1, 1]),
-                &mut [Argument::Memory(&mut memory)],
+                &mut [Argument::Memory(&mut memory), Argument::Value(distance.into())],
             )
             .unwrap();
-            let groups = numbers.chunks_mut(size as usize).enumerate();
-            groups.for_each(|(group, numbers)| expected(group, numbers));
+            numbers.chunks_mut(size as usize).for_each(&expected);
             assert!(words(&memory) == numbers, "{what} of {size}, {mode:?}");
         }
     }
@@ -228,7 +227,7 @@ fn check(what: &str, body: &str, sizes: &[u64], expected: impl Fn(usize, &mut [u
 
 #[test]
 fn trees() {
-    check("tree", TREE, &SIZES, |_, numbers| {
+    check("tree", TREE, &SIZES, |numbers| {
         let mut half = numbers.len() / 2;
         while half > 0 {
             for l in 0..half {
@@ -241,7 +240,7 @@ fn trees() {
 
 #[test]
 fn scans() {
-    check("scan", SCAN, &SIZES, |_, numbers| {
+    check("scan", SCAN, &SIZES, |numbers| {
         for i in 1..numbers.len() {
             numbers[i] = numbers[i].wrapping_add(numbers[i - 1]);
         }
@@ -252,12 +251,12 @@ fn scans() {
 fn sorts() {
     // A network needs a power of two.
     let sizes: Vec<u64> = SIZES.into_iter().filter(|size| size.is_power_of_two()).collect();
-    check("sort", SORT, &sizes, |_, numbers| numbers.sort_unstable());
+    check("sort", SORT, &sizes, <[u32]>::sort_unstable);
 }
 
 #[test]
 fn loops_of_items() {
-    check("loop", LOOP, &SIZES, |_, numbers| {
+    check("loop", LOOP, &SIZES, |numbers| {
         for number in numbers {
             *number = (0..*number & 7).fold(*number, |so_far, _| so_far.wrapping_mul(7));
         }
@@ -268,16 +267,18 @@ fn loops_of_items() {
 fn indices_of_8_bits() {
     for (base, extend) in [("c0", "OpUConvert"), ("c128", "OpSConvert")] {
         let body = SMALL.replace("BASE", base).replace("EXTEND", extend);
-        check(extend, &body, &[256, 512, 1024], |group, numbers| {
-            let tile = numbers.to_vec();
-            for (l, number) in numbers.iter_mut().enumerate() {
-                let index = l as u8 ^ (group / 2) as u8;
-                *number = match extend {
-                    "OpUConvert" => tile[usize::from(index)],
-                    _ => tile[(128 + isize::from(index as i8)) as usize],
-                };
-            }
-        });
+        for distance in [0, 1, 37, 128] {
+            check_at(distance, extend, &body, &[256, 512, 1024], |numbers| {
+                let tile = numbers.to_vec();
+                for (l, number) in numbers.iter_mut().enumerate() {
+                    let index = l as u8 ^ distance;
+                    *number = match extend {
+                        "OpUConvert" => tile[usize::from(index)],
+                        _ => tile[(128 + isize::from(index as i8)) as usize],
+                    };
+                }
+            });
+        }
     }
 }
 
