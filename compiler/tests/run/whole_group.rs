@@ -119,6 +119,37 @@ const SCAN: &str = "
         %done = OpLabel
         ";
 
+/// `for (h = size / 2; h > 0; h /= 2) { x = l < h ? tile[l + h] : 7; barrier; tile[l] += x; barrier }`
+const FOLD: &str = "
+        OpBranch %head
+        %head = OpLabel
+        %h = OpPhi %int %middle %start %h_next %next
+        %goes_on = OpUGreaterThan %bool %h %c0
+        OpLoopMerge %done %next None
+        OpBranchConditional %goes_on %round %done
+        %round = OpLabel
+        %reads = OpULessThan %bool %l %h
+        OpSelectionMerge %has_read None
+        OpBranchConditional %reads %read %has_read
+        %read = OpLabel
+        %behind = OpIAdd %int %l %h
+        %theirs = OpInBoundsAccessChain %in_tile %tile %behind
+        %y = OpLoad %int %theirs Aligned 4
+        OpBranch %has_read
+        %has_read = OpLabel
+        %more = OpPhi %int %c7 %round %y %read
+        OpControlBarrier %i2 %i2 %c264
+        %x = OpLoad %int %mine Aligned 4
+        %sum = OpIAdd %int %x %more
+        OpStore %mine %sum Aligned 4
+        OpBranch %next
+        %next = OpLabel
+        OpControlBarrier %i2 %i2 %c264
+        %h_next = OpShiftRightLogical %int %h %c1
+        OpBranch %head
+        %done = OpLabel
+        ";
+
 /// A bitonic sort: `for (k = 2; k <= size; k *= 2) for (j = k / 2; j > 0; j /= 2) { x = tile[l], y = tile[l ^ j]; barrier; up = !(l &
 /// k) == !(l & j); tile[l] = up ? min(x, y) : max(x, y); barrier }`
 const SORT: &str = "
@@ -239,6 +270,21 @@ fn trees() {
 }
 
 #[test]
+fn folds() {
+    check("fold", FOLD, &SIZES, |numbers| {
+        let mut half = numbers.len() / 2;
+        while half > 0 {
+            let before = numbers.to_vec();
+            for (l, number) in numbers.iter_mut().enumerate() {
+                let more = if l < half { before[l + half] } else { 7 };
+                *number = number.wrapping_add(more);
+            }
+            half /= 2;
+        }
+    });
+}
+
+#[test]
 fn scans() {
     check("scan", SCAN, &SIZES, |numbers| {
         for i in 1..numbers.len() {
@@ -264,7 +310,7 @@ fn loops_of_items() {
 }
 
 #[test]
-fn indices_of_8_bits() {
+fn narrow_indices() {
     for (base, extend) in [("c0", "OpUConvert"), ("c128", "OpSConvert")] {
         let body = SMALL.replace("BASE", base).replace("EXTEND", extend);
         for distance in [0, 1, 37, 128] {
