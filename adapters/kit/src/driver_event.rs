@@ -14,7 +14,9 @@ use oxur_fork::OnceLock;
 use crate::loan::Loan;
 use crate::{
     Backend, Callback, Context, Event, HandleCell, InfoOut, Object, Queue, SoftwareEvent, UrResult, WaitList, Watch,
-    Watcher, defer_drop, recycle::recycled_with, recycled,
+    Watcher, defer_drop,
+    recycle::{is_only_reference, recycle, recycled_with},
+    recycled,
 };
 
 /// What a command gives when it is complete.
@@ -39,6 +41,11 @@ pub trait EventSignal<B: Backend>: Watch {
 
     /// Whether its command, which is over, is known to have failed.
     fn has_failed(&self) -> bool {
+        false
+    }
+
+    /// Whether the next command of its queue may give it: it is no others', and it is one that gives itself anew.
+    fn can_rest(&self) -> bool {
         false
     }
 
@@ -72,9 +79,59 @@ pub struct DriverEvent<B: Backend, S> {
 /// What an event belongs to.
 enum Owner<B: Backend> {
     /// The queue of its command.
-    Queue(Loan<B::Queue>),
+    Queue(Loan<B::Queue, B::Event>),
     /// A context: it is a native event, or that of a command which may run on any queue.
     Context(Arc<B::Context>),
+    /// Nothing: it rests with its queue, and nobody has it.
+    Resting,
+}
+
+/// What the event of a command is made of: its signal, or an event that has rested.
+pub enum NewEvent<B: Backend<Event = DriverEvent<B, S>>, S> {
+    /// A signal that no event has.
+    Signal(S),
+    /// An event with a signal.
+    Rested(Arc<DriverEvent<B, S>>),
+}
+
+impl<B: Backend<Event = DriverEvent<B, S>>, S: EventSignal<B>> NewEvent<B, S> {
+    /// An event that rests with its queue, or else a new signal.
+    #[inline(always)]
+    pub fn of(queue: &Arc<B::Queue>, signal: impl FnOnce() -> UrResult<S>) -> UrResult<Self> {
+        let Some((event, loan)) = queue.loans().and_then(|loans| loans.resting(queue)) else {
+            return signal().map(Self::Signal);
+        };
+        // SAFETY: what rests has no other reference.
+        let this = unsafe { &mut *Arc::as_ptr(&event).cast_mut() };
+        // There is nothing to drop.
+        std::mem::forget(std::mem::replace(&mut this.owner, Owner::Queue(loan)));
+        (*this.over.get_mut(), *this.waited.get_mut()) = (false, false);
+        HandleCell::wake(&event);
+        Ok(Self::Rested(event))
+    }
+
+    /// What the command gives.
+    #[inline(always)]
+    pub fn signal(&self) -> &S {
+        match self {
+            Self::Signal(signal) => signal,
+            Self::Rested(event) => &event.signal,
+        }
+    }
+
+    /// The event of a command.
+    #[inline(always)]
+    pub fn into_event(self, queue: &Arc<B::Queue>, command: CommandType, submitted: u64) -> Arc<DriverEvent<B, S>> {
+        match self {
+            Self::Signal(signal) => DriverEvent::new(signal, queue, command, submitted),
+            Self::Rested(event) => {
+                // SAFETY: nobody else has a reference yet.
+                let this = unsafe { &mut *Arc::as_ptr(&event).cast_mut() };
+                (this.command, this.submitted) = (command, submitted);
+                event
+            }
+        }
+    }
 }
 
 /// What few events have.
@@ -122,6 +179,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
         match &self.owner {
             Owner::Queue(queue) => queue.context(),
             Owner::Context(context) => context,
+            Owner::Resting => unreachable!("nobody has an event that rests"),
         }
     }
 
@@ -129,7 +187,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
     pub fn is_in(&self, queue: &B::Queue) -> bool {
         match &self.owner {
             Owner::Queue(own) => std::ptr::eq(Arc::as_ptr(own), queue) && self.pending().is_none(),
-            Owner::Context(_) => false,
+            Owner::Context(_) | Owner::Resting => false,
         }
     }
 
@@ -137,6 +195,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
         match &self.owner {
             Owner::Queue(queue) => queue.device(),
             Owner::Context(context) => &context.devices()[0],
+            Owner::Resting => unreachable!("nobody has an event that rests"),
         }
     }
 
@@ -215,7 +274,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S>
         match query {
             EventInfo::COMMAND_QUEUE => match &self.owner {
                 Owner::Queue(queue) => out.handle(queue),
-                Owner::Context(_) => out.unsupported(),
+                Owner::Context(_) | Owner::Resting => out.unsupported(),
             },
             EventInfo::CONTEXT => out.handle(self.context()),
             EventInfo::COMMAND_TYPE => out.value(self.command),
@@ -279,6 +338,27 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S>
         let owner = Owner::Context(context.clone());
         let signal = S::from_native(context, native, owned)?;
         Ok(Arc::new(Self::with(signal, CommandType::EVENTS_WAIT, owner)))
+    }
+
+    #[inline(always)]
+    fn released(self: Arc<Self>) {
+        if !is_only_reference(&self) {
+            return;
+        }
+        // SAFETY: nobody else can access it any more.
+        let this = unsafe { &mut *Arc::as_ptr(&self).cast_mut() };
+        if let Owner::Queue(loan) = &this.owner
+            && this.rare.is_none()
+            && this.signal.can_rest()
+            && let Some(place) = loan.place()
+        {
+            this.handle_cell.rest();
+            if let Owner::Queue(loan) = std::mem::replace(&mut this.owner, Owner::Resting) {
+                loan.forget();
+            }
+            return place.take(self);
+        }
+        recycle(self);
     }
 
     fn complete(context: &Arc<B::Context>) -> UrResult<Arc<Self>> {

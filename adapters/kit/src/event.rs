@@ -55,6 +55,12 @@ pub trait Event<B: Backend>: Object<Handle = EventHandle> {
         unsupported()
     }
 
+    /// The client has given its last reference back.
+    #[inline(always)]
+    fn released(self: Arc<Self>) {
+        recycle(self);
+    }
+
     /// Whether [`Event::create`] made it.
     fn is_reusable(&self) -> bool {
         false
@@ -204,7 +210,7 @@ entry! {
     }
 
     fn urEventRelease<B>(event: EventHandle) {
-        match handle::release_to::<B::Event>(event, recycle) {
+        match handle::release_to::<B::Event>(event, B::Event::released) {
             Err(_) if handle::is::<CapturedEvent<B>>(event) => handle::release::<CapturedEvent<B>>(event),
             result => result,
         }

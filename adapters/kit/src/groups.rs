@@ -48,6 +48,12 @@ pub fn count(global: [usize; 3], local: [u32; 3], whole: bool) -> UrResult<[u32;
     Ok(counts)
 }
 
+/// The largest size that divides a range, up to one that was suggested.
+pub fn largest_divisor(global: usize, suggested: u32) -> u32 {
+    let divides = |size: &u32| global.is_multiple_of(*size as usize);
+    (2..=suggested).rev().find(divides).unwrap_or(1)
+}
+
 /// The error for work-groups that a kernel or a device does not run.
 #[cold]
 pub fn no_group(local: [usize; 3], global: [usize; 3]) -> UrError {
@@ -75,4 +81,16 @@ pub fn too_many_groups(global: [usize; 3]) -> UrError {
 #[cold]
 pub fn no_kernel() -> UrError {
     crate::error!(ERROR_INVALID_KERNEL: "the program of the kernel was not built for this device")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggestions_that_do_not_divide() {
+        for (global, suggested, divisor) in [(48, 32, 24), (64, 64, 64), (7, 6, 1), (7, 7, 7), (10, 0, 1), (0, 4, 4)] {
+            assert_eq!(largest_divisor(global, suggested), divisor, "{global} by {suggested}");
+        }
+    }
 }

@@ -162,6 +162,24 @@ impl HandleCell {
         unsafe { entry.as_ref() }.kill();
         Some(FreeEntry(entry))
     }
+
+    /// Makes the handle of an object stale that rests. The caller has its only reference.
+    #[inline(always)]
+    pub(crate) fn rest(&self) {
+        if let Some(entry) = NonNull::new(self.entry.load(Ordering::Relaxed)) {
+            // SAFETY: entries are never freed.
+            unsafe { entry.as_ref() }.kill();
+        }
+    }
+
+    /// Makes it the handle of the object again. The client has no reference of it.
+    #[inline(always)]
+    pub(crate) fn wake<T: Object>(object: &Arc<T>) {
+        if let Some(entry) = NonNull::new(object.handle_cell().entry.load(Ordering::Relaxed)) {
+            // SAFETY: entries are never freed.
+            unsafe { entry.as_ref() }.fill(Arc::as_ptr(object), object.group(), 0);
+        }
+    }
 }
 
 impl Drop for HandleCell {
@@ -519,6 +537,7 @@ impl HandleEntry {
     #[inline(always)]
     unsafe fn release<T: Object>(&self, last: impl FnOnce(Arc<T>)) -> UrResult<()> {
         let pointer = self.object.load(Ordering::Relaxed).cast_const().cast::<T>();
+        prefetch(pointer);
         let before = self.state.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |state| {
             state.checked_sub(REFERENCE)
         });
@@ -531,6 +550,17 @@ impl HandleEntry {
             }
             Ok(_) => Ok(()),
         }
+    }
+}
+
+/// Has the processor read an object, which it would not begin to before a locked instruction is over.
+#[inline(always)]
+fn prefetch<T>(object: *const T) {
+    #[cfg(target_arch = "x86_64")]
+    for line in (0..size_of::<T>()).step_by(64) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: a hint, which accesses nothing.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(object.cast::<i8>().wrapping_add(line)) };
     }
 }
 

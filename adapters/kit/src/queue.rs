@@ -68,7 +68,7 @@ pub trait Queue<B: Backend>: Object<Handle = QueueHandle> {
 
     /// A member that counts the references of it that events have. `None` if they are references as all others.
     #[inline(always)]
-    fn loans(&self) -> Option<&Loans<Self>> {
+    fn loans(&self) -> Option<&Loans<Self, B::Event>> {
         None
     }
 

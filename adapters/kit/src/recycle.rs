@@ -143,17 +143,24 @@ fn place<T: Object>() -> (Arc<MaybeUninit<T>>, Option<FreeEntry>) {
     kept.flatten().unwrap_or_else(|| (Arc::new_uninit(), None))
 }
 
+/// Whether nobody else can access an object any more.
+#[inline(always)]
+pub(crate) fn is_only_reference<T>(object: &Arc<T>) -> bool {
+    // First the weak ones: who makes a strong one of a weak one may drop that afterwards.
+    let weak = Arc::weak_count(object);
+    fence(Ordering::Acquire);
+    let is = weak == 0 && Arc::strong_count(object) == 1;
+    // Acquire: other threads' accesses happened before they dropped their references.
+    fence(Ordering::Acquire);
+    is
+}
+
 /// Like `drop`, but keeps the memory of an object if this is the last reference.
 #[inline]
 pub(crate) fn recycle<T: Object>(object: Arc<T>) {
-    // First the weak ones: who makes a strong one of a weak one may drop that afterwards.
-    let weak = Arc::weak_count(&object);
-    fence(Ordering::Acquire);
-    if weak != 0 || Arc::strong_count(&object) != 1 {
+    if !is_only_reference(&object) {
         return;
     }
-    // Acquire: other threads' accesses happened before they dropped their references.
-    fence(Ordering::Acquire);
     let entry = object.handle_cell().take_entry();
     let place = Arc::into_raw(object);
     // SAFETY: this is the only reference, so nobody can access the object any more. It is dropped once.

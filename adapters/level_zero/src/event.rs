@@ -18,6 +18,7 @@ use crate::{Context, Device, LevelZero};
 
 /// An event.
 pub(crate) type Event = kit::DriverEvent<LevelZero, EventRef>;
+pub(crate) type NewEvent = kit::NewEvent<LevelZero, EventRef>;
 
 /// The thread that watches events.
 pub(crate) static WATCHER: Watcher<EventRef> = Watcher::new();
@@ -69,6 +70,11 @@ impl EventSignal<LevelZero> for EventRef {
 
     fn give(&self) {
         self.signal();
+    }
+
+    #[inline(always)]
+    fn can_rest(&self) -> bool {
+        self.is_own_and_counts()
     }
 
     fn is_timed(&self) -> bool {

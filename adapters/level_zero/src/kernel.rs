@@ -267,14 +267,8 @@ impl OnDevice {
             ))
         }?;
         // Drivers need not suggest what divides the range.
-        let divisor = |suggested: u32, global: usize| {
-            let mut size = suggested.max(1);
-            while !global.is_multiple_of(size as usize) {
-                size -= 1;
-            }
-            size
-        };
-        Ok([divisor(x, global[0]), divisor(y, global[1]), divisor(z, global[2])])
+        let dividing = groups::largest_divisor;
+        Ok([dividing(global[0], x), dividing(global[1], y), dividing(global[2], z)])
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) use self::submit::{After, Deps, Marker};
 use crate::event::{EventType, WATCHER};
 use crate::lists::Retired;
 use crate::ze::{self, ListKind, Owned, ze};
-use crate::{Context, Device, LevelZero, Mem};
+use crate::{Context, Device, Event, LevelZero, Mem};
 
 type Wait<'a> = WaitList<'a, LevelZero>;
 type Out<'a> = EventOut<'a, LevelZero>;
@@ -58,7 +58,8 @@ pub(crate) struct Queue {
     /// turn: who gives up a list may have no turn.
     retired: Mutex<Vec<(u64, Retired)>>,
     has_retired: AtomicBool,
-    loans: Loans<Self>,
+    /// Before the context: events that rest have pools of it.
+    loans: Loans<Self, Event>,
     pub(crate) device: Arc<Device>,
     pub(crate) context: Arc<Context>,
 }
@@ -153,10 +154,8 @@ impl Drop for Queue {
         let kept = (std::mem::take(self.state.get_mut()), lists, self.raw.take());
         // The list stays until its commands are complete, and so does what they wait for. The context is kept by others
         // or goes after them.
-        let Some(last) = marker
-            .filter(|_| !ze::is_lost())
-            .and_then(|marker| marker.events().last().cloned())
-        else {
+        let marker = marker.filter(|_| !ze::is_lost());
+        let Some(last) = marker.and_then(|marker| marker.events().last().cloned()) else {
             return;
         };
         let kept = (kept, self.context.clone());
@@ -171,6 +170,7 @@ impl kit::Queue<LevelZero> for Queue {
         context.check_device(device)?;
         let flags = properties.flags;
         properties.without_device_queues()?;
+        let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
         let priority = if flags.contains(QueueFlags::PRIORITY_LOW) {
             ZE_COMMAND_QUEUE_PRIORITY_PRIORITY_LOW
         } else if flags.contains(QueueFlags::PRIORITY_HIGH) {
@@ -180,10 +180,7 @@ impl kit::Queue<LevelZero> for Queue {
         };
         let desc = ze_command_queue_desc_t {
             index: properties.compute_index.unwrap_or(0),
-            flags: match flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE) {
-                true => 0,
-                false => ZE_COMMAND_QUEUE_FLAG_IN_ORDER,
-            },
+            flags: if in_order { ZE_COMMAND_QUEUE_FLAG_IN_ORDER } else { 0 },
             mode: ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS,
             priority,
             ..Default::default()
@@ -194,7 +191,7 @@ impl kit::Queue<LevelZero> for Queue {
 
     kit::queue_member_methods!(LevelZero);
 
-    fn loans(&self) -> Option<&Loans<Self>> {
+    fn loans(&self) -> Option<&Loans<Self, Event>> {
         Some(&self.loans)
     }
 

@@ -496,6 +496,94 @@ fn outlives_its_queue() {
     }
 }
 
+/// Adapters use the memory of an event again for the next one: nothing of the last command may be left.
+#[test]
+fn one_after_another() {
+    let rig = Rig::new();
+    let queue = Queue::new(&rig.context, &rig.device, QueueFlags::PROFILING_ENABLE).expect("urQueueCreate");
+    let usm = rig.shared(&[0u8; 64]);
+    let fill = |queue: &Queue| {
+        // SAFETY: 64 bytes that live to the end of the test.
+        unsafe { queue.memset(usm.ptr(), &[1u8], 64, &[]) }.expect("memset")
+    };
+    let barrier = |queue: &Queue| queue.barrier(&[]).expect("barrier");
+    let status = |event: &Event| {
+        event
+            .info::<EventStatus>(EventInfo::COMMAND_EXECUTION_STATUS)
+            .expect("the status")
+    };
+    let check_new = |event: &Event, command: CommandType| {
+        let of: QueueHandle = event.info(EventInfo::COMMAND_QUEUE).expect("the queue");
+        assert_eq!(of, queue.raw());
+        if !intel("it does not know a barrier, and counts its own references") {
+            let is: CommandType = event.info(EventInfo::COMMAND_TYPE).expect("the command");
+            let count: u32 = event.info(EventInfo::REFERENCE_COUNT).expect("the count");
+            assert_eq!((is, count), (command, 1));
+        }
+    };
+    // A queue that one thread has had for long is cheaper to use, in ways that could go wrong.
+    (0..6000).for_each(|_| drop(barrier(&queue)));
+    let mut last_end = 0;
+    for round in 0..200 {
+        let kept = (round % 3 == 0).then(|| barrier(&queue));
+        let event = fill(&queue);
+        check_new(&event, CommandType::USM_FILL);
+        event.wait().expect("urEventWait");
+        assert_eq!(status(&event), EventStatus::COMPLETE);
+        let [start, end] = [ProfilingInfo::COMMAND_START, ProfilingInfo::COMMAND_END]
+            .map(|time| event.profiling::<u64>(time).expect("urEventGetProfilingInfo"));
+        assert!(last_end <= start && start <= end, "{last_end}, {start}, {end}");
+        last_end = end;
+        let handle = event.raw();
+        drop(event);
+        if !intel("a released object is freed memory") {
+            let (query, mut count) = (EventInfo::REFERENCE_COUNT, 0u32);
+            let asked = ur!(urEventGetInfo(handle, query, 4, (&raw mut count).cast(), null_mut()));
+            assert_eq!(asked, ResultCode::ERROR_INVALID_EVENT);
+            assert_eq!(ur!(urEventRelease(handle)), ResultCode::ERROR_INVALID_EVENT);
+        }
+        check_new(&barrier(&queue), CommandType::EVENTS_WAIT_WITH_BARRIER);
+        if let Some(kept) = kept {
+            check_new(&kept, CommandType::EVENTS_WAIT_WITH_BARRIER);
+        }
+    }
+    // One that has been used up knows nothing of a command that waits.
+    if let Some(user_event) = UserEvent::new(&rig.queue) {
+        let waiting = queue.barrier(&[&user_event.event]).expect("barrier");
+        let behind = fill(&queue);
+        assert_ne!(status(&waiting), EventStatus::COMPLETE);
+        assert_ne!(status(&behind), EventStatus::COMPLETE);
+        // Released while its command waits, and others wait for that.
+        let waits_for = rig.queue.marker(&[&behind]).expect("marker");
+        drop(behind);
+        let next = barrier(&queue);
+        assert_ne!(status(&next), EventStatus::COMPLETE);
+        user_event.complete();
+        for event in [&waits_for, &next] {
+            event.wait().expect("urEventWait");
+        }
+        assert_eq!(status(&next), EventStatus::COMPLETE);
+    }
+    // More than an adapter keeps, and released in any order.
+    let mut events: Vec<_> = (0..700).map(|_| fill(&queue)).collect();
+    events.iter().for_each(|event| event.wait().expect("urEventWait"));
+    let others = events.split_off(350);
+    events.reverse();
+    drop(events);
+    check_new(&fill(&queue), CommandType::USM_FILL);
+    thread::scope(|scope| scope.spawn(move || drop(others)).join()).expect("a thread that releases events");
+    check_new(&fill(&queue), CommandType::USM_FILL);
+    queue.finish().expect("urQueueFinish");
+
+    // Some are there when the client gives the queue up.
+    let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
+    let [first, second, third] = [(); 3].map(|()| fill(&queue));
+    drop(first);
+    drop(queue);
+    drop(second);
+    check_end(&third);
+}
+
 #[test]
 fn queues_of_a_queue_that_is_wrapped() {
     let rig = Rig::new();

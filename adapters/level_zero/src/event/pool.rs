@@ -174,14 +174,10 @@ impl EventPools {
         {
             return Ok(event);
         }
-        let event = self.of_kind(kind).lock().free.pop();
-        match event {
-            Some(event) => {
-                event.reset()?;
-                Ok(event)
-            }
-            None => self.another(kind),
-        }
+        let free = self.of_kind(kind).lock().free.pop();
+        let Some(event) = free else { return self.another(kind) };
+        event.reset()?;
+        Ok(event)
     }
 
     #[cold]
@@ -298,18 +294,12 @@ impl CachedOwner for EventPools {
     }
 
     fn take_back(&self, given: &mut dyn Iterator<Item = Arc<RawEvent>>) {
-        let mut given = given.peekable();
-        while let Some(event) = given.next() {
-            let kind = event.kind;
+        for event in given {
             // The driver is not called while the lock is held.
             let over = event.counts || event.is_over();
-            let mut events = self.of_kind(kind).lock();
-            match over {
-                true => events.free.push(event),
-                false => events.limbo.push(event),
-            }
-            let same = || given.next_if(|next| next.counts && next.kind == kind);
-            events.free.extend(std::iter::from_fn(same));
+            let events = &mut *self.of_kind(event.kind).lock();
+            let place = if over { &mut events.free } else { &mut events.limbo };
+            place.push(event);
         }
     }
 }
@@ -377,6 +367,14 @@ impl EventRef {
         self.raw.counts
     }
 
+    /// Whether it is a counter-based one of a queue's, and nobody else has it.
+    #[inline(always)]
+    pub(super) fn is_own_and_counts(&self) -> bool {
+        let only = Arc::strong_count(&self.raw) == 1;
+        fence(Ordering::Acquire);
+        only && self.raw.counts && matches!(self.pools, PoolsOf::Borrowed(_)) && !kit::is_closed()
+    }
+
     /// Signals it, because no command will. A counter-based one of which no command was appended is signalled.
     pub(crate) fn signal(&self) {
         if self.raw.counts {
@@ -397,12 +395,9 @@ impl Clone for EventRef {
                 PoolsOf::None => PoolsOf::None,
                 PoolsOf::Kept(pools) => PoolsOf::Kept(pools.clone()),
                 PoolsOf::Borrowed(pools) => {
-                    let pools = pools.as_ptr().cast_const();
                     // SAFETY: they are in an `Arc`, of which somebody keeps a reference as long as this is there.
-                    PoolsOf::Kept(unsafe {
-                        Arc::increment_strong_count(pools);
-                        Arc::from_raw(pools)
-                    })
+                    let pools = ManuallyDrop::new(unsafe { Arc::from_raw(pools.as_ptr()) });
+                    PoolsOf::Kept((*pools).clone())
                 }
             },
         }

@@ -13,8 +13,7 @@ use oxur_adapter_kit as kit;
 use smallvec::SmallVec;
 
 use super::{How, Queue, Wait, append_barrier};
-use crate::Event;
-use crate::event::{EventRef, EventType};
+use crate::event::{EventRef, EventType, NewEvent};
 use crate::lists::Retired;
 use crate::ze::ze;
 
@@ -210,28 +209,28 @@ impl Queue {
 
     /// The event of a command that has one, and when it was submitted, if the client wants to know.
     #[inline(always)]
-    fn begin(&self, has_event: bool, how: &How<'_>) -> UrResult<(Option<EventRef>, u64)> {
-        let signal = match has_event {
-            // SAFETY: the queue keeps the pools, and so does the client's event, which keeps the queue.
-            true => Some(unsafe { self.context.shared.events.take_borrowed(self.event_type) }?),
-            false => None,
+    fn begin(self: &Arc<Self>, has_event: bool, how: &How<'_>) -> UrResult<(Option<NewEvent>, u64)> {
+        // SAFETY: the queue keeps the pools, and so does the client's event, which keeps the queue.
+        let signal = || unsafe { self.context.shared.events.take_borrowed(self.event_type) };
+        let event = has_event.then(|| NewEvent::of(self, signal)).transpose()?;
+        let is_timed = how.event.wanted() && self.event_type.timed;
+        let submitted = if is_timed {
+            kit::Device::timestamps(&*self.device)?.0
+        } else {
+            0
         };
-        let submitted = match how.event.wanted() && self.event_type.timed {
-            true => kit::Device::timestamps(&*self.device)?.0,
-            false => 0,
-        };
-        Ok((signal, submitted))
+        Ok((event, submitted))
     }
 
     /// The way of most commands: they wait for nothing but the order of the queue.
     #[inline(always)]
     fn enqueue_plain(self: &Arc<Self>, how: How<'_>, call: impl FnOnce(Deps<'_>) -> UrResult<()>) -> UrResult<()> {
-        let (signal, submitted) = self.begin(how.event.wanted(), &how)?;
+        let (event, submitted) = self.begin(how.event.wanted(), &how)?;
         let turn = self.state.take();
-        let called = call(Deps::new(signal.as_ref(), &mut []));
+        let called = call(Deps::new(event.as_ref().map(NewEvent::signal), &mut []));
         self.count();
         drop(turn);
-        self.end(called, signal, submitted, how)
+        self.end(called, event, submitted, how)
     }
 
     /// What follows when a command was appended. If that failed, a part of it may be in the list.
@@ -239,23 +238,24 @@ impl Queue {
     fn end(
         self: &Arc<Self>,
         called: UrResult<()>,
-        signal: Option<EventRef>,
+        event: Option<NewEvent>,
         submitted: u64,
         how: How<'_>,
     ) -> UrResult<()> {
         self.mark.set();
+        let signal = event.as_ref().map(NewEvent::signal);
         if let Err(error) = called {
             // Nothing else will.
-            if let Some(signal) = &signal {
+            if let Some(signal) = signal {
                 signal.signal();
             }
             return Err(error);
         }
         if how.blocking {
-            self.wait_for(signal.as_ref())?;
+            self.wait_for(signal)?;
         }
-        match signal {
-            Some(signal) if how.event.wanted() => how.event.set(Event::new(signal, self, how.kind, submitted)),
+        match event {
+            Some(event) if how.event.wanted() => how.event.set(event.into_event(self, how.kind, submitted)),
             _ => {}
         }
         Ok(())
@@ -274,7 +274,8 @@ impl Queue {
         if !how.wait.is_empty() {
             self.depend(how.wait, &mut waits, &mut kept)?;
         }
-        let (signal, submitted) = self.begin(how.event.wanted() || !self.in_order, &how)?;
+        let (event, submitted) = self.begin(how.event.wanted() || !self.in_order, &how)?;
+        let signal = event.as_ref().map(NewEvent::signal);
         if let After::Marker(marker) = after {
             for event in marker.events().iter().filter(|event| !event.is_over()) {
                 waits.push(event.handle());
@@ -288,9 +289,9 @@ impl Queue {
                 waits.extend(state.recent.iter().map(|(event, _)| event.handle()));
                 kept.extend(state.recent.iter().map(|(event, _)| event.clone()));
             }
-            let called = call(Deps::new(signal.as_ref(), &mut waits));
+            let called = call(Deps::new(signal, &mut waits));
             self.count();
-            match &signal {
+            match signal {
                 _ if called.is_err() => {}
                 Some(signal) if !self.in_order => state.add(signal.clone(), kept),
                 _ if !kept.is_empty() => self.keep(state, kept),
@@ -298,7 +299,7 @@ impl Queue {
             }
             called
         };
-        self.end(called, signal, submitted, how)
+        self.end(called, event, submitted, how)
     }
 
     /// A command was appended, or a part of it. The caller has the turn. Not before: a thread that waits meanwhile would take
