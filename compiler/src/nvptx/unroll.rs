@@ -27,6 +27,13 @@ const COPIES: u64 = 4;
 /// The most instructions that an iteration may have. More would take registers that other threads need, and such loops have
 /// several loads already, or compute for most of the time.
 const MOST_INSTRUCTIONS: usize = 40;
+/// How many bytes of an iteration are many: four iterations have more on their way than fits into the registers that NVIDIA's
+/// assembler gives a thread by itself.
+const WIDE: u64 = 16;
+/// What the assembler is told that a kernel with such loops may use: as many as 1024 work-items of a group can have. Without, it
+/// keeps to 32, so that a multiprocessor has as many threads as it can, and issues the third load of 16 bytes when the first
+/// has come.
+const MOST_REGISTERS: &str = "64";
 
 /// Unrolls such loops. Returns whether there were some.
 pub fn loops<'c>(module: &Module<'c>) -> bool {
@@ -34,6 +41,9 @@ pub fn loops<'c>(module: &Module<'c>) -> bool {
     for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
         for block in function.blocks() {
             if let Some(found) = Loop::find(block) {
+                if found.bytes_loaded(module) >= WIDE {
+                    function.text_attribute("nvvm.maxnreg", MOST_REGISTERS);
+                }
                 found.unroll(module, function);
                 some = true;
             }
@@ -130,6 +140,13 @@ impl<'c> Loop<'c> {
             }
         }
         false
+    }
+
+    /// How many bytes an iteration loads.
+    fn bytes_loaded(&self, module: &Module<'c>) -> u64 {
+        let is_load = |inst: &&Value<'c>| inst.opcode() == Some(L::LLVMLoad);
+        let loads = self.instructions.iter().filter(is_load);
+        loads.map(|load| module.size_of(load.ty())).sum()
     }
 
     fn unroll(self, module: &Module<'c>, function: Function<'c>) {
