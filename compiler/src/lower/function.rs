@@ -11,6 +11,7 @@ use super::ops::Ops;
 use super::types::check_parts;
 use super::{FunctionLowering, ModuleLowering};
 use crate::fast_math::flag;
+use crate::group_ops::scope;
 use crate::image;
 use crate::intrinsics::{Members, WorkItemIntrinsic};
 use crate::link::Place;
@@ -466,6 +467,7 @@ impl<'c> FunctionLowering<'_, 'c> {
                     .intrinsic(&self.unit.module, "llvm.assume", &[], &[condition]);
                 return Ok(None);
             }
+            Op::ReadClockKHR => return self.clock(inst).map(Some),
             Op::SaveMemoryINTEL => {
                 let ty = [self.unit.context.ptr()];
                 return Ok(Some(self.builder.intrinsic(
@@ -520,6 +522,27 @@ impl<'c> FunctionLowering<'_, 'c> {
             .value(inst.op, ty, &args)
             .map_err(|what| inst.malformed(what))?;
         value.map(Some).ok_or_else(|| inst.unsupported(""))
+    }
+
+    /// What a clock says that only counts up, in no unit: one number of 64 bits, or its halves, the lower one first.
+    fn clock(&mut self, inst: &Inst<'c>) -> Result<Value<'c>, Error> {
+        let of_device = match self.literal(inst, 0)? {
+            scope::DEVICE => true,
+            scope::WORKGROUP | scope::SUBGROUP => false,
+            _ => return Err(inst.malformed("there are clocks of sub-groups, work-groups and the device")),
+        };
+        let ty = self.ty(inst.result_type().unwrap_or_default())?;
+        let number = self.unit.context.int(64);
+        if ty != number && ty != self.unit.context.int(32).vector(2) {
+            return Err(inst.malformed("a clock gives 64 bits, or twice 32"));
+        }
+        let name = self.unit.linked.target.clock(of_device);
+        let time = self.builder.intrinsic(&self.unit.module, name, &[], &[]);
+        Ok(if ty == number {
+            time
+        } else {
+            self.builder.bitcast(time, ty)
+        })
     }
 
     /// A conversion that saturates, or has an explicit rounding mode.

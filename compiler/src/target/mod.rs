@@ -104,6 +104,14 @@ impl Target {
         }
     }
 
+    /// The function of LLVM's that reads a clock. Those of a GPU's multiprocessors differ, and each group is on one; there is another of the device.
+    pub(crate) fn clock(self, of_device: bool) -> &'static str {
+        match self {
+            Self::Nvptx64(_) if of_device => "llvm.nvvm.read.ptx.sreg.globaltimer",
+            _ => "llvm.readcyclecounter",
+        }
+    }
+
     /// Whether the items that take part in an operation of a sub-group are not known before it runs.
     pub(crate) fn parts_lanes(self) -> bool {
         self != Self::Host

@@ -9,6 +9,7 @@ mod atomics;
 mod blocking;
 mod butterflies;
 mod by_value;
+mod clock;
 mod collectives;
 mod convergence;
 mod divergence;

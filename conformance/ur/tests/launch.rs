@@ -23,6 +23,30 @@ fn no_arguments() {
     }
 }
 
+#[test]
+fn clocks() {
+    let rig = Rig::new();
+    let has = [
+        DeviceInfo::CLOCK_SUB_GROUP_SUPPORT_EXP,
+        DeviceInfo::CLOCK_WORK_GROUP_SUPPORT_EXP,
+        DeviceInfo::CLOCK_DEVICE_SUPPORT_EXP,
+    ];
+    if !has
+        .map(|clock| rig.device.info::<bool>(clock).expect("a truth value"))
+        .iter()
+        .all(|has| *has)
+    {
+        return println!("this device does not have all clocks");
+    }
+    let out = rig.shared(&[2u32; 100]);
+    rig.run(
+        &rig.kernel("clock", "moved"),
+        &Range::new([100]),
+        &[Arg::Pointer(out.ptr())],
+    );
+    assert_eq!(values::<u32>(&out), [1; 100]);
+}
+
 /// Runs `ids` over a range and checks every work-item's global id, group id and local size.
 fn check_ids(rig: &Rig, range: Range) {
     let count: usize = range.global.iter().product();

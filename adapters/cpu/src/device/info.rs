@@ -20,7 +20,7 @@ pub(super) const EXTENSIONS: &str = "cl_khr_fp64 cl_khr_fp16 \
     cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics \
     cl_khr_int64_base_atomics cl_khr_int64_extended_atomics cl_ext_float_atomics \
     cl_khr_byte_addressable_store cl_khr_3d_image_writes cl_khr_il_program cl_khr_spirv_linkonce_odr \
-    cl_khr_suggested_local_work_size cl_khr_extended_bit_ops cl_khr_device_uuid \
+    cl_khr_suggested_local_work_size cl_khr_extended_bit_ops cl_khr_kernel_clock cl_khr_device_uuid \
     cl_khr_subgroups cl_khr_subgroup_ballot cl_khr_subgroup_shuffle cl_khr_subgroup_shuffle_relative \
     cl_khr_subgroup_extended_types cl_khr_subgroup_non_uniform_arithmetic cl_khr_subgroup_non_uniform_vote \
     cl_khr_subgroup_clustered_reduce cl_khr_subgroup_rotate \
@@ -111,6 +111,10 @@ impl Device {
 
             // Atomics.
             DeviceInfo::ATOMIC_64 => out.bool(!disabled::is("atomic64")),
+            // The processor's, which counts up for all of the device.
+            DeviceInfo::CLOCK_DEVICE_SUPPORT_EXP
+            | DeviceInfo::CLOCK_WORK_GROUP_SUPPORT_EXP
+            | DeviceInfo::CLOCK_SUB_GROUP_SUPPORT_EXP => out.bool(true),
 
             // Memory.
             DeviceInfo::GLOBAL_MEM_SIZE => out.value(f.memory),

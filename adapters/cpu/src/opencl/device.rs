@@ -74,6 +74,11 @@ const CL_DEVICE_LOCAL_FP_ATOMIC_LOAD_STORE_EXT: cl_bitfield = 1 << 16;
 const CL_DEVICE_LOCAL_FP_ATOMIC_ADD_EXT: cl_bitfield = 1 << 17;
 const CL_DEVICE_LOCAL_FP_ATOMIC_MIN_MAX_EXT: cl_bitfield = 1 << 18;
 
+/// The processor's clock counts up for all of the device.
+const CLOCKS: cl_device_kernel_clock_capabilities_khr = CL_DEVICE_KERNEL_CLOCK_SCOPE_DEVICE_KHR
+    | CL_DEVICE_KERNEL_CLOCK_SCOPE_WORK_GROUP_KHR
+    | CL_DEVICE_KERNEL_CLOCK_SCOPE_SUB_GROUP_KHR;
+
 /// Floating-point atomics of global and local memory.
 const FP_ATOMICS: cl_bitfield = CL_DEVICE_GLOBAL_FP_ATOMIC_LOAD_STORE_EXT
     | CL_DEVICE_GLOBAL_FP_ATOMIC_ADD_EXT
@@ -194,6 +199,7 @@ fn info(device: &Arc<Device>, query: cl_device_info, out: Out) -> ClResult<()> {
         CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => out.same(ask(Ur::NATIVE_VECTOR_WIDTH_HALF)),
 
         // Atomics. The alignment of a type is enough for its atomics.
+        CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => out.value(CLOCKS),
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => out.value(ATOMICS),
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => out.value(ATOMIC_FENCES),
         CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => out.value(FP_ATOMICS),

@@ -96,6 +96,9 @@ impl Device {
             DeviceInfo::BFLOAT16 | DeviceInfo::BFLOAT16_CONVERSIONS_NATIVE => out.bool(f.capability.0 >= 8),
 
             DeviceInfo::GLOBAL_VARIABLE_SUPPORT
+            | DeviceInfo::CLOCK_DEVICE_SUPPORT_EXP
+            | DeviceInfo::CLOCK_WORK_GROUP_SUPPORT_EXP
+            | DeviceInfo::CLOCK_SUB_GROUP_SUPPORT_EXP
             | DeviceInfo::USM_POOL_SUPPORT
             | DeviceInfo::MULTI_DEVICE_COMPILE_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP
@@ -182,6 +185,7 @@ impl Device {
             "cl_khr_fp64",
             "cl_khr_int64_base_atomics",
             "cl_khr_int64_extended_atomics",
+            "cl_khr_kernel_clock",
             "cl_ext_float_atomics",
             "cl_intel_devicelib_assert",
         ];
