@@ -44,6 +44,17 @@ kernel void sum(global float *restrict out, global const float *restrict in, ulo
   tree(out, parts, sum);
 }
 
+// As dpnp has its reductions: a work-item has 8 numbers, and there are as many work-groups as that takes.
+kernel void groups(global float *restrict out, global const float *restrict in, ulong count) {
+  local float parts[1024];
+  size_t start = get_group_id(0) * get_local_size(0) * 8 + get_local_id(0);
+  size_t end = min(start + get_local_size(0) * 8, count);
+  float sum = 0;
+  for (size_t i = start; i < end; i += get_local_size(0))
+    sum += in[i];
+  tree(out, parts, sum);
+}
+
 kernel void sum4(global float *restrict out, global const float4 *restrict in, ulong count) {
   local float parts[256];
   float4 sum = 0;

@@ -35,7 +35,7 @@ KERNEL triad4(float4 *__restrict__ out, const float4 *__restrict__ a, const floa
 
 // Adds up a block's numbers in shared memory.
 static __device__ void tree(float *out, float sum) {
-  __shared__ float parts[256];
+  __shared__ float parts[1024];
   int item = threadIdx.x;
   parts[item] = sum;
   __syncthreads();
@@ -51,6 +51,15 @@ static __device__ void tree(float *out, float sum) {
 KERNEL sum(float *__restrict__ out, const float *__restrict__ in, int count) {
   float sum = 0;
   for (int i = thread(); i < count; i += threads())
+    sum += in[i];
+  tree(out, sum);
+}
+
+KERNEL groups(float *__restrict__ out, const float *__restrict__ in, int count) {
+  int start = blockIdx.x * blockDim.x * 8 + threadIdx.x;
+  int end = min(start + (int)blockDim.x * 8, count);
+  float sum = 0;
+  for (int i = start; i < end; i += blockDim.x)
     sum += in[i];
   tree(out, sum);
 }

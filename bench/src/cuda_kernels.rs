@@ -17,6 +17,10 @@ use super::{Rig, ok};
 const GOAL: f64 = 0.95;
 /// The threads of a block.
 const BLOCK: usize = 256;
+/// The same where each has only some numbers of a sum.
+const LARGE_BLOCK: usize = 1024;
+/// How many numbers those are.
+const NUMBERS: usize = 8;
 /// The blocks of a sum for each multiprocessor: as many threads as it can have.
 const BLOCKS: usize = 8;
 /// What has to be done at least between two looks at the clock.
@@ -68,28 +72,54 @@ impl Settings {
 struct Case {
     kernel: &'static str,
     what: &'static str,
-    /// How many floats a work-item has of each array; `None` if few items have all.
-    lanes: Option<usize>,
+    items: Items,
     /// How many arrays are read.
     inputs: usize,
 }
 
-const CASES: [Case; 7] = [
-    case("copy", "copy, float", Some(1), 1),
-    case("copy4", "copy, float4", Some(4), 1),
-    case("triad", "triad, float", Some(1), 2),
-    case("triad4", "triad, float4", Some(4), 2),
-    case("sum", "sum, float", None, 1),
-    case("sum4", "sum, float4", None, 1),
-    case("largest", "maximum, float", None, 1),
+/// What a work-item has of each array.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Items {
+    /// So many floats, for as many results.
+    Lanes(usize),
+    /// A share of all, as there are few items. Each block has a result.
+    Few,
+    /// [`NUMBERS`]. Each block has a result.
+    Many,
+}
+
+const CASES: [Case; 8] = [
+    case("copy", "copy, float", Items::Lanes(1), 1),
+    case("copy4", "copy, float4", Items::Lanes(4), 1),
+    case("triad", "triad, float", Items::Lanes(1), 2),
+    case("triad4", "triad, float4", Items::Lanes(4), 2),
+    case("sum", "sum, float", Items::Few, 1),
+    case("groups", "sum, float, 8 for each of 1024 items", Items::Many, 1),
+    case("sum4", "sum, float4", Items::Few, 1),
+    case("largest", "maximum, float", Items::Few, 1),
 ];
 
-const fn case(kernel: &'static str, what: &'static str, lanes: Option<usize>, inputs: usize) -> Case {
+const fn case(kernel: &'static str, what: &'static str, items: Items, inputs: usize) -> Case {
     Case {
         kernel,
         what,
-        lanes,
+        items,
         inputs,
+    }
+}
+
+impl Case {
+    /// The threads of a block.
+    fn threads(&self) -> usize {
+        match self.items {
+            Items::Many => LARGE_BLOCK,
+            Items::Lanes(_) | Items::Few => BLOCK,
+        }
+    }
+
+    /// Whether each element has a result.
+    fn has_array(&self) -> bool {
+        matches!(self.items, Items::Lanes(_))
     }
 }
 
@@ -131,12 +161,16 @@ impl<'a> Arrays<'a> {
 
     /// How many blocks a kernel has.
     fn blocks(&self, case: &Case) -> usize {
-        case.lanes.map_or(self.blocks, |lanes| self.count / lanes / BLOCK)
+        match case.items {
+            Items::Lanes(lanes) => self.count / lanes / BLOCK,
+            Items::Few => self.blocks,
+            Items::Many => self.count.div_ceil(LARGE_BLOCK * NUMBERS),
+        }
     }
 
     /// What a run moves, in bytes.
     fn bytes(&self, case: &Case) -> usize {
-        let arrays = case.inputs + usize::from(case.lanes.is_some());
+        let arrays = case.inputs + usize::from(case.has_array());
         4 * self.count * arrays
     }
 
@@ -148,11 +182,16 @@ impl<'a> Arrays<'a> {
         raw.wait();
         run();
         wait();
-        let mut found = vec![0_f32; if case.lanes.is_some() { self.count } else { self.blocks }];
+        let results = if case.has_array() {
+            self.count
+        } else {
+            self.blocks(case)
+        };
+        let mut found = vec![0_f32; results];
         raw.copy(found.as_mut_ptr() as u64, self.out.ptr() as u64, 4 * found.len());
         raw.wait();
         let [a, b] = &self.values;
-        let Some(_) = case.lanes else {
+        if !case.has_array() {
             let total: f64 = found.iter().copied().map(f64::from).sum();
             let expected: f64 = match case.kernel {
                 "largest" => {
@@ -171,7 +210,7 @@ impl<'a> Arrays<'a> {
                 true => Ok(()),
                 false => Err(format!("{total} instead of {expected}")),
             };
-        };
+        }
         let expected = |at: usize| match case.inputs {
             1 => a[at],
             _ => a[at] + FACTOR * b[at],
@@ -300,10 +339,10 @@ fn measure(arrays: &Arrays<'_>, case: &Case, program: &Program, native: Option<&
     if case.inputs == 2 {
         args.push(Arg::value(&FACTOR));
     }
-    if case.lanes.is_none() {
+    if !case.has_array() {
         args.push(Arg::value(&count));
     }
-    let range = Range::new([blocks * BLOCK]).local([BLOCK]);
+    let range = Range::new([blocks * case.threads()]).local([case.threads()]);
     let ours = || {
         // SAFETY: a kernel of gpu.cl with its arguments, and memory for it.
         unsafe { queue.launch(&kernel, &range, &args, &[]) }.expect("launch");
@@ -311,7 +350,11 @@ fn measure(arrays: &Arrays<'_>, case: &Case, program: &Program, native: Option<&
     let ours_end = || queue.finish().expect("urQueueFinish");
 
     let function = native.map(|native| native.function(arrays.rig, case.kernel));
-    let (mut pointers, mut factor, mut items) = (pointers, FACTOR, (arrays.count / case.lanes.unwrap_or(1)) as i32);
+    let lanes = match case.items {
+        Items::Lanes(lanes) => lanes,
+        Items::Few | Items::Many => 1,
+    };
+    let (mut pointers, mut factor, mut items) = (pointers, FACTOR, (arrays.count / lanes) as i32);
     let mut params: Vec<*mut c_void> = pointers[..=case.inputs]
         .iter_mut()
         .map(|p| (&raw mut *p).cast())
@@ -323,7 +366,7 @@ fn measure(arrays: &Arrays<'_>, case: &Case, program: &Program, native: Option<&
     let params = params.as_mut_ptr();
     let theirs = |function: CUfunction| {
         let launch = raw.cu.cuLaunchKernel;
-        let (blocks, threads) = (blocks as u32, BLOCK as u32);
+        let (blocks, threads) = (blocks as u32, case.threads() as u32);
         // SAFETY: a kernel of gpu.cu with its parameters, and memory for it.
         ok(unsafe { launch(function, blocks, 1, 1, threads, 1, 1, 0, raw.stream, params, null_mut()) });
     };

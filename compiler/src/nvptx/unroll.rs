@@ -19,7 +19,7 @@ use std::collections::HashMap;
 use llvm_sys::LLVMIntPredicate::{self as I, *};
 use llvm_sys::LLVMOpcode as L;
 
-use crate::llvm::{Block, Builder, Function, Kind, Module, Value};
+use crate::llvm::{Block, Builder, Function, Kind, Module, Type, Value};
 use crate::target::nvptx64::SHARED;
 
 /// How many iterations become one.
@@ -184,36 +184,31 @@ impl<'c> Loop<'c> {
             .position(|&phi| phi == self.counter)
             .expect("it is one of them");
         let (less, _) = strict(self.predicate);
-        // Sums of the first iteration's value and a multiple of the step do not wait for each other.
-        let sums: HashMap<Value<'c>, (usize, Vec<Value<'c>>)> = phis
-            .iter()
-            .enumerate()
-            .filter(|(_, phi)| phi.ty().is_int())
-            .filter_map(|(at, &phi)| {
-                let step = step_of(phi, block)?;
-                let times = |count| b.mul(step, step.ty().int(count));
-                Some((from(phi, block), (at, (1..=COPIES).map(times).collect())))
-            })
-            .collect();
         b.cond_br(b.icmp(less, initial[counter], limit), many, block);
 
         // Four iterations.
         b.go_to_end(many);
         let own: Vec<Value<'c>> = phis.iter().map(|phi| b.phi(phi.ty())).collect();
+        let steps: HashMap<Value<'c>, Value<'c>> = phis
+            .iter()
+            .zip(&own)
+            .filter_map(|(&phi, &own)| {
+                let step = step_of(phi, block)?;
+                (!step.is_const() && matches!(step.ty().kind(), Kind::Int(32 | 64)))
+                    .then(|| (step, known_here(&b, step, own)))
+            })
+            .collect();
         let mut values: HashMap<Value<'c>, Value<'c>> = HashMap::new();
         let mut next = own.clone();
-        for round in 0..COPIES as usize {
+        for _ in 0..COPIES {
             values.clear();
+            values.extend(&steps);
             values.extend(phis.iter().copied().zip(next));
             let body = self
                 .instructions
                 .iter()
                 .filter(|&inst| !phis.contains(inst) && *inst != branch);
             for &inst in body {
-                if let Some((phi, multiples)) = sums.get(&inst) {
-                    values.insert(inst, b.add(own[*phi], multiples[round]));
-                    continue;
-                }
                 let copy = b.insert(inst.clone_instruction());
                 for (at, operand) in (0..).zip(inst.operands()) {
                     if let Some(&other) = values.get(&operand) {
@@ -302,6 +297,14 @@ impl<'c> Loop<'c> {
         let limit = if is_strict { limit } else { b.add(limit, one) };
         b.select(b.and(fits, is_number), limit, least)
     }
+}
+
+/// A value that the optimizer does not know outside of a loop, in which `changes` changes. Of a step that it knew it would make a
+/// multiple for each iteration, which take two registers each: a group of 1024 items has 32 for each if two are to run at once.
+fn known_here<'c>(b: &Builder<'c>, value: Value<'c>, changes: Value<'c>) -> Value<'c> {
+    let of = |ty: Type<'c>| if ty.kind() == Kind::Int(32) { "r" } else { "l" };
+    let constraints = format!("={},0,{}", of(value.ty()), of(changes.ty()));
+    b.assembly("", &constraints, value.ty(), &[value, changes])
 }
 
 /// Whether an instruction may be in a loop that is unrolled: it writes nothing, waits for no other thread, and is small.
