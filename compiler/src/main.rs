@@ -135,6 +135,9 @@ enum Stage {
 }
 
 fn main() -> ExitCode {
+    // If the reader of a pipe exits early, as head does, the command ends like any other.
+    // SAFETY: no other thread runs yet.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
     let cli = Cli::parse();
     let mut log = env_logger::Builder::from_default_env();
     if matches!(cli.command, Command::Compile { times: true, .. }) {
