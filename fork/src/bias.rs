@@ -5,7 +5,8 @@
 //! the turn, and then looks whether it is still the owner. Another thread ends that for good: it stores that there is no owner,
 //! has all threads of the process pass a fence (`membarrier`), and then looks whether the owner has the turn. By Dekker's
 //! pattern one of the two sees the other's store. It costs microseconds, once for each lock, and a process in which it
-//! happens often makes no more owners.
+//! happens often makes no more owners. A thread that seldom wants many locks at once leaves them their owners: it makes
+//! these wait for its turn only.
 
 use std::hint::cold_path;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering, compiler_fence, fence};
@@ -27,8 +28,11 @@ pub(crate) struct BiasedTurns {
 }
 
 /// How long a thread waits at most before it looks again whether the owner has the turn: an owner may look whether another waits
-/// just before that begins to, and does not wake it. That happens once for each lock at most.
+/// just before that begins to, and does not wake it.
 const MISSED_WAKE: Duration = Duration::from_micros(500);
+
+/// How often it looks before it sleeps: most turns are short.
+const SPINS: u32 = 200;
 
 /// No thread has become the owner yet.
 const UNUSED: usize = 1;
@@ -182,16 +186,18 @@ impl BiasedTurns {
     /// Waits until the owner, whom all turns from now on pass by, does not have the turn. Whether it had it in the parent of
     /// this process, and will never give it back.
     fn wait_for_owner(&self, of: u32) -> bool {
-        loop {
+        for round in 0.. {
             match self.held.load(Ordering::Acquire) {
-                0 => return false,
+                0 => break,
                 held if held != of => {
                     self.held.store(0, Ordering::Relaxed);
                     return true;
                 }
+                _ if round < SPINS => std::hint::spin_loop(),
                 held => futex_wait(&self.held, held, Some(MISSED_WAKE)),
             }
         }
+        false
     }
 
     /// The turn is not the owner's after all: another thread waits for it.
@@ -199,6 +205,43 @@ impl BiasedTurns {
     fn give_back(&self) {
         self.held.store(0, Ordering::Release);
         futex_wake(&self.held);
+    }
+}
+
+/// A turn that leaves the lock its owner.
+#[derive(Debug)]
+#[must_use]
+pub(crate) struct PassingTurn<'a> {
+    turns: &'a BiasedTurns,
+    /// What `owner` was.
+    owner: usize,
+    /// Released last.
+    _turn: Turn<'a>,
+}
+
+impl BiasedTurns {
+    /// Takes several locks, in this order. The caller has none of them.
+    pub(crate) fn take_all<const N: usize>(all: [&Self; N]) -> [PassingTurn<'_>; N] {
+        let passing = all.map(|turns| {
+            let _turn = turns.turns.take();
+            let owner = turns.owner.load(Ordering::Relaxed);
+            PassingTurn { turns, owner, _turn }
+        });
+        let have_owners = || passing.iter().filter(|turn| !matches!(turn.owner, UNUSED | NOBODY));
+        if have_owners().next().is_some() {
+            have_owners().for_each(|turn| turn.turns.owner.store(NOBODY, Ordering::SeqCst));
+            fence_everywhere();
+            let of = generation() + 1;
+            have_owners().for_each(|turn| _ = turn.turns.wait_for_owner(of));
+        }
+        passing
+    }
+}
+
+impl Drop for PassingTurn<'_> {
+    fn drop(&mut self) {
+        // Release: the owner looks at it last before it goes on.
+        self.turns.owner.store(self.owner, Ordering::Release);
     }
 }
 

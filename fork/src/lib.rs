@@ -23,4 +23,4 @@ mod yielding;
 pub use bias::this_thread;
 pub use gate::{AtFork, Section, generation, is_inside, register, section, stop_for_good, watch};
 pub use sync::{LazyLock, MappedMutexGuard, Mutex, MutexGuard, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
-pub use turns::{InTurn, InTurnGuard, Turn, Turns};
+pub use turns::{InTurn, InTurnAll, InTurnGuard, Turn, Turns};

@@ -7,7 +7,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::bias::{BiasedTurn, BiasedTurns};
+use crate::bias::{BiasedTurn, BiasedTurns, PassingTurn};
 use crate::gate::{Section, generation};
 
 /// A lock without data, for threads that take turns. The holder may wait for others and call the client. A child of
@@ -221,6 +221,11 @@ impl<T> InTurn<T> {
         self.turns.claim()
     }
 
+    #[cfg(test)]
+    pub(crate) fn turns_of_tests(&self) -> &BiasedTurns {
+        &self.turns
+    }
+
     /// The data: a mutable reference needs no turn.
     pub fn get_mut(&mut self) -> &mut T {
         self.value.get_mut()
@@ -235,6 +240,36 @@ impl<T> InTurn<T> {
             _turn: turn,
             _section: Some(section),
         }
+    }
+}
+
+impl<T> InTurn<T> {
+    /// Waits for the turns of several, as [`lock`](Self::lock) does. The caller has none of them. Threads that have one for
+    /// themselves keep that.
+    pub fn lock_all<const N: usize>(all: [&Self; N]) -> InTurnAll<'_, T, N> {
+        let (section, turns) = Section::locking(|| BiasedTurns::take_all(all.map(|data| &data.turns)));
+        InTurnAll {
+            values: all.map(|data| &data.value),
+            _turns: turns,
+            _section: section,
+        }
+    }
+}
+
+/// The data of several. Gives them back when it is dropped.
+#[must_use]
+pub struct InTurnAll<'a, T, const N: usize> {
+    values: [&'a UnsafeCell<T>; N],
+    _turns: [PassingTurn<'a>; N],
+    /// Dropped last.
+    _section: Section,
+}
+
+impl<T, const N: usize> InTurnAll<'_, T, N> {
+    /// Each of them.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        // SAFETY: this has the turns.
+        self.values.iter().map(|value| unsafe { &mut *value.get() })
     }
 }
 

@@ -176,6 +176,56 @@ fn one_thread_has_the_turn() {
     }
 }
 
+/// Each thread has a lock, and counts; another counts in all of them. All stay the owners of theirs.
+#[test]
+#[cfg_attr(miri, ignore = "Miri has no membarrier")]
+fn all_may_be_taken_and_keep_their_owners() {
+    const THREADS: usize = 3;
+    const ROUNDS: u64 = if cfg!(debug_assertions) { 20_000 } else { 200_000 };
+    let _one = begin();
+    // The last two are the calling thread's, and nobody's.
+    let all = [(); THREADS + 2].map(|()| InTurn::new((0, 0)));
+    drop(all[THREADS].lock());
+    let owner_of = |data: &InTurn<_>| owner(data.turns_of_tests());
+    assert_eq!(owner_of(&all[THREADS]), this_thread());
+    let (begun, owners) = (Barrier::new(THREADS + 1), [(); THREADS].map(|()| AtomicUsize::new(0)));
+    let mut times = 0;
+    std::thread::scope(|scope| {
+        let threads = [0, 1, 2].map(|thread| {
+            let (own, begun, owner) = (&all[thread], &begun, &owners[thread]);
+            scope.spawn(move || {
+                drop(own.lock());
+                owner.store(this_thread(), Ordering::Relaxed);
+                begun.wait();
+                for round in 0..ROUNDS {
+                    let (counted, others) = &mut *own.lock();
+                    *counted += 1;
+                    // Time for others to find it half done.
+                    (0..round % 64).for_each(|_| std::hint::spin_loop());
+                    *others += 1;
+                }
+            })
+        });
+        begun.wait();
+        while !threads.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            let mut taken = InTurn::lock_all(all.each_ref());
+            let both = taken.iter_mut().map(|(counted, others)| {
+                assert_eq!(*counted + times, *others, "whole numbers of rounds");
+                *others += 1;
+            });
+            assert_eq!(both.count(), THREADS + 2);
+            times += 1;
+        }
+    });
+    assert!(times > 0);
+    for (data, owner) in all.iter().zip(&owners) {
+        assert_eq!(owner_of(data), owner.load(Ordering::Relaxed), "as before");
+        assert_eq!(*data.lock(), (ROUNDS, ROUNDS + times));
+    }
+    assert_eq!(owner_of(&all[THREADS]), this_thread());
+    assert_eq!(owner_of(&all[THREADS + 1]), UNUSED);
+}
+
 /// Forks, and lets the child check. One that hangs is killed.
 fn child_is_well(well: impl FnOnce() -> bool) {
     // SAFETY: the child calls the functions under test, and leaves by `_exit`.

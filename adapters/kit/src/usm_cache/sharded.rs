@@ -7,7 +7,7 @@
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use oxur_fork::{Mutex, MutexGuard};
+use oxur_fork::{InTurn, InTurnAll};
 
 /// Enough that the threads of a large machine seldom meet, few enough that locking all costs less than a driver's call.
 pub(super) const SHARDS: usize = 32;
@@ -18,7 +18,7 @@ struct Padded<T>(T);
 
 /// `L` once a shard, `S` once for all.
 pub(super) struct Sharded<L, S> {
-    shards: [Padded<Mutex<L>>; SHARDS],
+    shards: [Padded<InTurn<L>>; SHARDS],
     shared: UnsafeCell<S>,
 }
 
@@ -29,7 +29,7 @@ unsafe impl<L: Send, S: Send + Sync> Sync for Sharded<L, S> {}
 impl<L: Default, S> Sharded<L, S> {
     pub(super) fn new(shared: S) -> Self {
         Self {
-            shards: std::array::from_fn(|_| Padded(Mutex::new(L::default()))),
+            shards: std::array::from_fn(|_| Padded(InTurn::new(L::default()))),
             shared: UnsafeCell::new(shared),
         }
     }
@@ -45,9 +45,9 @@ impl<L, S> Sharded<L, S> {
     }
 
     /// Runs `f` with the data of all shards and with that of all to write. Must not be nested.
-    pub(super) fn exclusive<R>(&self, f: impl FnOnce(&mut [MutexGuard<'_, L>; SHARDS], &mut S) -> R) -> R {
+    pub(super) fn exclusive<R>(&self, f: impl FnOnce(&mut InTurnAll<'_, L, SHARDS>, &mut S) -> R) -> R {
         // Always in the same order, and `local` takes only one: no deadlock.
-        let mut shards = std::array::from_fn(|shard| self.shards[shard].0.lock());
+        let mut shards = InTurn::lock_all(self.shards.each_ref().map(|shard| &shard.0));
         // SAFETY: the locks of all shards are held for as long as the reference lives: nobody else has one.
         f(&mut shards, unsafe { &mut *self.shared.get() })
     }
