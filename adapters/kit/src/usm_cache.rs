@@ -15,7 +15,8 @@
 //! see `sharded.rs`. Bounds checks of copies use what the thread remembers (`recent_lookups.rs`), without a lock. Small free
 //! blocks are kept by the shard and move between it and the arena's depot in batches, so the threads meet once in a batch.
 //! Of large free blocks a shard keeps only the last; the others are in the depot, behind one lock a class, where all threads
-//! find them. The driver is never called under a lock.
+//! find them. The largest count as if they were there, and are looked for in all shards before the driver is asked. The
+//! driver is never called under a lock.
 //!
 //! **Reuse.** A freed block is free at once. The client vouches, as UR demands of it, that no command still uses the
 //! memory that it frees.
@@ -85,13 +86,19 @@ pub struct UsmCache<T> {
 struct Lists {
     /// By arena and class.
     small: Vec<Option<Box<[Vec<Free>; SMALL_CLASSES]>>>,
-    /// The large block that was freed last, unless it is too large for one thread to sit on.
+    /// The large block that was freed last.
     last: Option<(usize, Class, Free)>,
 }
 
 impl Lists {
-    /// The largest block that a shard keeps for itself, in bytes.
+    /// The largest block that a shard keeps for itself, in bytes. Larger ones are too large for one thread to sit on.
     const LARGEST: usize = 4 << 20;
+
+    /// Whether the last block is others', too, if it is of this class.
+    #[inline]
+    fn shares(class: Class) -> bool {
+        class.block() > Self::LARGEST
+    }
 
     /// The list of a class. Always inlined: most calls only index.
     #[inline(always)]
@@ -114,14 +121,23 @@ impl Lists {
     #[inline]
     fn take<T>(&mut self, arena: &Arena<T>, class: Class) -> Option<Free> {
         if !class.is_small() {
-            let last = self.last.take_if(|last| (last.0, last.1) == (arena.id, class));
-            return last.map(|last| last.2).or_else(|| arena.take(class));
+            return self.take_last(arena, class).or_else(|| arena.take(class));
         }
         let list = self.small(arena.id, class);
         if list.is_empty() {
             arena.take_batch(class, list);
         }
         list.pop()
+    }
+
+    /// The large block that was freed last, if it is of this class.
+    #[inline]
+    fn take_last<T>(&mut self, arena: &Arena<T>, class: Class) -> Option<Free> {
+        let (.., free) = self.last.take_if(|last| (last.0, last.1) == (arena.id, class))?;
+        if Self::shares(class) {
+            arena.discount(class);
+        }
+        Some(free)
     }
 
     #[inline]
@@ -133,16 +149,25 @@ impl Lists {
                 // The other half was used more recently.
                 arena.put_all(class, list.drain(..class.batch()));
             }
-        } else if class.block() > Self::LARGEST {
+            return;
+        }
+        if Self::shares(class) {
+            arena.count(class);
+        }
+        if let Some((_, class, free)) = self.last.replace((arena.id, class, free)) {
+            let arena = &regions.get(free.region).arena;
+            if Self::shares(class) {
+                arena.discount(class);
+            }
             arena.put(class, free);
-        } else if let Some((_, class, free)) = self.last.replace((arena.id, class, free)) {
-            regions.get(free.region).arena.put(class, free);
         }
     }
 
     /// Gives all blocks of an arena to its depots.
     fn flush<T>(&mut self, arena: &Arena<T>) {
-        if let Some((_, class, free)) = self.last.take_if(|last| last.0 == arena.id) {
+        if let Some((_, class, _)) = self.last
+            && let Some(free) = self.take_last(arena, class)
+        {
             arena.put(class, free);
         }
         if let Some(lists) = self.small.get_mut(arena.id).and_then(Option::take) {
@@ -335,6 +360,11 @@ impl<T> UsmCache<T> {
     /// Allocates from the driver what is to be kept.
     #[cold]
     fn grow(&self, driver: &impl Driver<T>, arena: &Arc<Arena<T>>, class: Class, size: usize) -> UrResult<usize> {
+        if Lists::shares(class)
+            && let Some(address) = self.take_from_others(arena, class, size)
+        {
+            return Ok(address);
+        }
         let len = arena.heap.growth(class);
         match driver.allocate(arena.place(), len, NATURAL) {
             // A driver that does not align as it is asked to serves this allocation alone.
@@ -344,6 +374,15 @@ impl<T> UsmCache<T> {
             Err(error) if is_exhaustion(&error) => self.alloc_dedicated(driver, arena, size, 0),
             Err(error) => Err(error),
         }
+    }
+
+    /// A large block that another thread has freed last.
+    fn take_from_others(&self, arena: &Arena<T>, class: Class, size: usize) -> Option<usize> {
+        self.state.exclusive(|shards, regions| {
+            let free = shards.iter_mut().find_map(|lists| lists.take_last(arena, class))?;
+            arena.heap.count_taken(size);
+            Some(regions.get(free.region).take(free.index, size))
+        })
     }
 
     /// Adds a region, whose first block is the client's; returns its address.

@@ -297,6 +297,18 @@ impl<T> Arena<T> {
         self.depots[class.index()].lock().push(free);
     }
 
+    /// A free block that is not in a depot counts as if it were.
+    #[inline]
+    pub(super) fn count(&self, class: Class) {
+        self.heap.cached.fetch_add(class.block(), Ordering::Relaxed);
+    }
+
+    /// Such a block is taken, or goes to a depot.
+    #[inline]
+    pub(super) fn discount(&self, class: Class) {
+        self.heap.cached.fetch_sub(class.block(), Ordering::Relaxed);
+    }
+
     /// Moves a batch of free blocks to a shard's list.
     pub(super) fn take_batch(&self, class: Class, list: &mut Vec<Free>) {
         let mut depot = self.depots[class.index()].lock();

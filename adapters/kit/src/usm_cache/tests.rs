@@ -126,6 +126,47 @@ fn what_was_freed_is_used_again() {
     assert_eq!((driver.bytes(), heap.cached(), heap.reserved().current), (0, 0, 0));
 }
 
+/// Each thread keeps the large block that it has freed last. The largest are others', too, who want them.
+#[test]
+fn no_thread_sits_on_what_is_large() {
+    let (cache, heap, arena) = one_arena(HeapOptions::default());
+    let driver = Fake::default();
+    let by_another = |call: &(dyn Fn() -> usize + Sync)| std::thread::scope(|scope| scope.spawn(call).join().unwrap());
+    for (size, is_shared) in [(64 * KIB, false), (16 * MIB, true)] {
+        let before = heap.cached();
+        let freed = by_another(&|| {
+            let block = cache.alloc(&driver, &arena, size, 0).unwrap();
+            cache.free(&driver, block).unwrap();
+            let again = cache.alloc(&driver, &arena, size, 0).unwrap();
+            assert_eq!(again, block);
+            cache.free(&driver, again).unwrap();
+            again
+        });
+        assert_eq!(heap.cached() > before, is_shared);
+        let calls = driver.calls();
+        let block = cache.alloc(&driver, &arena, size, 0).unwrap();
+        assert_eq!(
+            (block == freed, driver.calls() == calls),
+            (is_shared, is_shared),
+            "{size}"
+        );
+        assert_eq!(taken(&cache, block), Some((block, size)));
+        assert_eq!(heap.cached(), before);
+        cache.free(&driver, block).unwrap();
+    }
+    // Of several, the depot has all but the last.
+    let mut blocks = [(); 3].map(|()| cache.alloc(&driver, &arena, 16 * MIB, 0).unwrap());
+    let calls = driver.calls();
+    assert!(blocks.iter().all(|&block| cache.free(&driver, block).unwrap()));
+    let mut others = [(); 3].map(|()| by_another(&|| cache.alloc(&driver, &arena, 16 * MIB, 0).unwrap()));
+    others.sort_unstable();
+    blocks.sort_unstable();
+    assert_eq!((others, driver.calls()), (blocks, calls));
+    assert!(others.iter().all(|&block| cache.free(&driver, block).unwrap()));
+    assert_eq!(cache.drain(&driver), (0, 0));
+    assert_eq!((driver.bytes(), heap.cached(), heap.reserved().current), (0, 0, 0));
+}
+
 #[test]
 fn an_address_tells_its_block() {
     let driver = Fake::default();
