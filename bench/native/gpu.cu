@@ -5,7 +5,7 @@
 #define KERNEL extern "C" __global__ void
 
 static __device__ int thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
-static __device__ int threads() { return gridDim.x * blockDim.x; }
+static __device__ int all_threads() { return gridDim.x * blockDim.x; }
 
 KERNEL copy(float *__restrict__ out, const float *__restrict__ in, int count) {
   int i = thread();
@@ -33,9 +33,9 @@ KERNEL triad4(float4 *__restrict__ out, const float4 *__restrict__ a, const floa
   }
 }
 
-// Adds up a block's numbers in shared memory.
-static __device__ void tree(float *out, float sum) {
-  __shared__ float parts[1024];
+// Adds up a block's numbers in shared memory, of `threads` at most.
+template <int threads> static __device__ void tree(float *out, float sum) {
+  __shared__ float parts[threads];
   int item = threadIdx.x;
   parts[item] = sum;
   __syncthreads();
@@ -50,9 +50,9 @@ static __device__ void tree(float *out, float sum) {
 
 KERNEL sum(float *__restrict__ out, const float *__restrict__ in, int count) {
   float sum = 0;
-  for (int i = thread(); i < count; i += threads())
+  for (int i = thread(); i < count; i += all_threads())
     sum += in[i];
-  tree(out, sum);
+  tree<256>(out, sum);
 }
 
 KERNEL groups(float *__restrict__ out, const float *__restrict__ in, int count) {
@@ -61,21 +61,21 @@ KERNEL groups(float *__restrict__ out, const float *__restrict__ in, int count) 
   float sum = 0;
   for (int i = start; i < end; i += blockDim.x)
     sum += in[i];
-  tree(out, sum);
+  tree<1024>(out, sum);
 }
 
 KERNEL sum4(float *__restrict__ out, const float4 *__restrict__ in, int count) {
   float4 sum = make_float4(0, 0, 0, 0);
-  for (int i = thread(); i < count / 4; i += threads()) {
+  for (int i = thread(); i < count / 4; i += all_threads()) {
     float4 x = in[i];
     sum.x += x.x, sum.y += x.y, sum.z += x.z, sum.w += x.w;
   }
-  tree(out, sum.x + sum.y + sum.z + sum.w);
+  tree<256>(out, sum.x + sum.y + sum.z + sum.w);
 }
 
 KERNEL largest(float *__restrict__ out, const float *__restrict__ in, int count) {
   float most = 0;
-  for (int i = thread(); i < count; i += threads())
+  for (int i = thread(); i < count; i += all_threads())
     most = in[i] > most ? in[i] : most;
-  tree(out, most);
+  tree<256>(out, most);
 }

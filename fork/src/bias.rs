@@ -222,17 +222,23 @@ pub(crate) struct PassingTurn<'a> {
 impl BiasedTurns {
     /// Takes several locks, in this order. The caller has none of them.
     pub(crate) fn take_all<const N: usize>(all: [&Self; N]) -> [PassingTurn<'_>; N] {
-        let passing = all.map(|turns| {
+        let mut passing = all.map(|turns| {
             let _turn = turns.turns.take();
             let owner = turns.owner.load(Ordering::Relaxed);
             PassingTurn { turns, owner, _turn }
         });
-        let have_owners = || passing.iter().filter(|turn| !matches!(turn.owner, UNUSED | NOBODY));
-        if have_owners().next().is_some() {
-            have_owners().for_each(|turn| turn.turns.owner.store(NOBODY, Ordering::SeqCst));
-            fence_everywhere();
-            let of = generation() + 1;
-            have_owners().for_each(|turn| _ = turn.turns.wait_for_owner(of));
+        let (me, of) = (this_thread(), generation() + 1);
+        let are_others = |owner: usize| !matches!(owner, UNUSED | NOBODY) && owner != me;
+        let others = || passing.iter().filter(|turn| are_others(turn.owner));
+        others().for_each(|turn| turn.turns.owner.store(NOBODY, Ordering::SeqCst));
+        let is_fenced = others().next().is_none() || fence_everywhere();
+        // Also where the caller is the owner: a thread that has ended may have been it under the same number.
+        let owned = passing.iter().filter(|turn| !matches!(turn.owner, UNUSED | NOBODY));
+        owned.for_each(|turn| _ = turn.turns.wait_for_owner(of));
+        if !is_fenced {
+            // Each time would take as long.
+            let others = passing.iter_mut().filter(|turn| are_others(turn.owner));
+            others.for_each(|turn| turn.owner = NOBODY);
         }
         passing
     }
@@ -246,6 +252,12 @@ impl Drop for PassingTurn<'_> {
 }
 
 impl BiasedTurn<'_> {
+    /// Whether the owner has it.
+    #[inline]
+    pub(crate) fn is_owners(&self) -> bool {
+        self.owner != 0
+    }
+
     /// Whether a thread of the parent had it when the process was forked.
     #[inline]
     pub(crate) fn is_inherited(&self) -> bool {
@@ -345,13 +357,13 @@ fn register() -> bool {
         && membarrier(libc::MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED)
 }
 
-/// Passes a fence, and has all other threads pass one.
-pub(crate) fn fence_everywhere() {
+/// Passes a fence, and has all other threads pass one. Where the kernel no longer does that, it takes 10 ms and answers `false`.
+pub(crate) fn fence_everywhere() -> bool {
     fence(Ordering::SeqCst);
     if FENCES.load(Ordering::Relaxed) != PRESENT {
         // No thread does without one of its own. One that sees that this has changed does so behind an atomic operation of its
         // own, and so behind what the caller has stored.
-        return;
+        return true;
     }
     let command = libc::MEMBARRIER_CMD_PRIVATE_EXPEDITED;
     let passed = membarrier(command) || register() && membarrier(command);
@@ -360,6 +372,7 @@ pub(crate) fn fence_everywhere() {
         ENDED.store(MOST_ENDED, Ordering::Relaxed);
         std::thread::sleep(Duration::from_millis(10));
     }
+    passed
 }
 
 #[cfg(test)]

@@ -190,7 +190,7 @@ unsafe impl<T: Send> Sync for InTurn<T> {}
 #[must_use]
 pub struct InTurnGuard<'a, T> {
     value: &'a UnsafeCell<T>,
-    _turn: BiasedTurn<'a>,
+    turn: BiasedTurn<'a>,
     /// Dropped last.
     _section: Option<Section>,
 }
@@ -214,8 +214,8 @@ impl<T> InTurn<T> {
         }
     }
 
-    /// Whether the calling thread takes the data without an atomic operation, because no other has had them yet. For a caller
-    /// that has another way, which is better than one with two such operations.
+    /// Whether the calling thread takes the data without an atomic operation, because no other has had them yet, but by
+    /// [`lock_all`](Self::lock_all). For a caller that has another way, which is better than one with two such operations.
     #[inline(always)]
     pub fn claim(&self) -> bool {
         self.turns.claim()
@@ -237,13 +237,11 @@ impl<T> InTurn<T> {
         let (section, turn) = Section::locking(|| self.turns.take());
         InTurnGuard {
             value: &self.value,
-            _turn: turn,
+            turn,
             _section: Some(section),
         }
     }
-}
 
-impl<T> InTurn<T> {
     /// Waits for the turns of several, as [`lock`](Self::lock) does. The caller has none of them. Threads that have one for
     /// themselves keep that.
     pub fn lock_all<const N: usize>(all: [&Self; N]) -> InTurnAll<'_, T, N> {
@@ -296,9 +294,17 @@ impl<T: Default> InTurn<T> {
         }
         InTurnGuard {
             value: &self.value,
-            _turn: turn,
+            turn,
             _section: None,
         }
+    }
+}
+
+impl<T> InTurnGuard<'_, T> {
+    /// Whether the caller is the thread that takes the data without an atomic operation.
+    #[inline]
+    pub fn is_owners(&self) -> bool {
+        self.turn.is_owners()
     }
 }
 

@@ -106,7 +106,6 @@ impl<B: Backend<Event = DriverEvent<B, S>>, S: EventSignal<B>> NewEvent<B, S> {
         // There is nothing to drop.
         std::mem::forget(std::mem::replace(&mut this.owner, Owner::Queue(loan)));
         (*this.over.get_mut(), *this.waited.get_mut()) = (false, false);
-        HandleCell::wake(&event);
         Ok(Self::Rested(event))
     }
 
@@ -128,6 +127,7 @@ impl<B: Backend<Event = DriverEvent<B, S>>, S: EventSignal<B>> NewEvent<B, S> {
                 // SAFETY: nobody else has a reference yet.
                 let this = unsafe { &mut *Arc::as_ptr(&event).cast_mut() };
                 (this.command, this.submitted) = (command, submitted);
+                HandleCell::wake(&event);
                 event
             }
         }

@@ -17,7 +17,7 @@ use oxur_fork::{InTurn, InTurnGuard};
 use crate::Object;
 
 /// How much rests with an object at most.
-const MOST_RESTING: usize = 256;
+const MOST_RESTING: usize = 128;
 
 /// The loans of an object. Such as `R` may rest with it.
 #[derive_where(Default)]
@@ -164,7 +164,11 @@ impl<T: Object, R> Drop for Loan<T, R> {
         };
         let own = {
             // SAFETY: a member of the object, which is there as long as this loan is counted.
-            let lent = &mut *unsafe { loans.as_ref() }.0.take();
+            let mut lent = unsafe { loans.as_ref() }.0.take();
+            if !lent.is_owners() {
+                // Nobody would use it again. It needs the object, which is there until this is counted.
+                drop(std::mem::take(&mut lent.resting));
+            }
             // A child of `fork` may have lost count: then the object stays.
             lent.count = lent.count.saturating_sub(1);
             match lent.count == 0 && self.object.handle_cell().references() == 0 {
@@ -326,6 +330,7 @@ mod tests {
             });
         });
         assert!(queue.loans.resting(&queue).is_none(), "there are two threads");
+        assert!(queue.loans.0.take().resting.is_empty(), "nobody would use it again");
         release(handle);
         drop(queue);
         assert_eq!(dropped.load(Ordering::Relaxed), 1);

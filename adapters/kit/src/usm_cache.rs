@@ -360,7 +360,9 @@ impl<T> UsmCache<T> {
     /// Allocates from the driver what is to be kept.
     #[cold]
     fn grow(&self, driver: &impl Driver<T>, arena: &Arc<Arena<T>>, class: Class, size: usize) -> UrResult<usize> {
+        // Those of others count as cached.
         if Lists::shares(class)
+            && arena.heap.cached() >= class.block()
             && let Some(address) = self.take_from_others(arena, class, size)
         {
             return Ok(address);

@@ -110,8 +110,15 @@ impl<'c> Module<'c> {
 }
 
 impl<'c> Builder<'c> {
-    /// Inline assembly with effects, which reads and writes memory.
-    pub fn assembly(&self, text: &str, constraints: &str, result: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
+    /// Inline assembly, which may read and write memory. `has_effects` says that it stays though nobody needs the result.
+    pub fn assembly(
+        &self,
+        text: &str,
+        constraints: &str,
+        result: Type<'c>,
+        args: &[Value<'c>],
+        has_effects: bool,
+    ) -> Value<'c> {
         let ty = result.function(&args.iter().map(|arg| arg.ty()).collect::<Vec<_>>());
         // SAFETY: the texts are copied; a type of this context.
         let code = Value::new(unsafe {
@@ -121,7 +128,7 @@ impl<'c> Builder<'c> {
                 text.len(),
                 constraints.as_ptr().cast(),
                 constraints.len(),
-                1,
+                has_effects.into(),
                 0,
                 llvm_sys::LLVMInlineAsmDialect::LLVMInlineAsmDialectATT,
                 0,

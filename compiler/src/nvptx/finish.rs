@@ -294,7 +294,7 @@ fn system_atomics<'c>(module: &Module<'c>) {
         };
         let text = format!("atom.relaxed.sys{space}.{kind}{bits} $0, [$1], $2;");
         let constraints = format!("={register},l,{register},~{{memory}}");
-        let found = b.assembly(&text, &constraints, ty, &[address, value]);
+        let found = b.assembly(&text, &constraints, ty, &[address, value], true);
         inst.replace_with(found);
         inst.erase();
     }

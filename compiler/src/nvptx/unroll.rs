@@ -15,6 +15,7 @@
 //! assembler issues all loads before it uses the first.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 
 use llvm_sys::LLVMIntPredicate::{self as I, *};
 use llvm_sys::LLVMOpcode as L;
@@ -28,12 +29,14 @@ const COPIES: u64 = 4;
 /// several loads already, or compute for most of the time.
 const MOST_INSTRUCTIONS: usize = 40;
 /// How many bytes of an iteration are many: four iterations have more on their way than fits into the registers that NVIDIA's
-/// assembler gives a thread by itself.
-const WIDE: u64 = 16;
-/// What the assembler is told that a kernel with such loops may use: as many as 1024 work-items of a group can have. Without, it
-/// keeps to 32, so that a multiprocessor has as many threads as it can, and issues the third load of 16 bytes when the first
-/// has come.
+/// assembler gives a thread by itself. More than the last would not fit into [`MOST_REGISTERS`] either.
+const WIDE: RangeInclusive<u64> = 16..=32;
+/// What the assembler is told that a small kernel with such loops may use, and no more: as many as 1024 work-items of a group can
+/// have. Without, it keeps to 32, so that a multiprocessor has as many threads as it can, and issues the third load of 16 bytes
+/// when the first has come.
 const MOST_REGISTERS: &str = "64";
+/// How many instructions a small kernel has before loops are unrolled: one that needs no more registers than that elsewhere.
+const FEW_INSTRUCTIONS: usize = 300;
 
 /// Unrolls such loops. Returns whether there were some.
 pub fn loops<'c>(module: &Module<'c>) -> bool {
@@ -41,7 +44,7 @@ pub fn loops<'c>(module: &Module<'c>) -> bool {
     for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
         for block in function.blocks() {
             if let Some(found) = Loop::find(block) {
-                if found.bytes_loaded(module) >= WIDE {
+                if WIDE.contains(&found.bytes_loaded(module)) && is_small(function) {
                     function.text_attribute("nvvm.maxnreg", MOST_REGISTERS);
                 }
                 found.unroll(module, function);
@@ -50,6 +53,11 @@ pub fn loops<'c>(module: &Module<'c>) -> bool {
         }
     }
     some
+}
+
+fn is_small(function: Function<'_>) -> bool {
+    let counts = function.blocks().into_iter().map(|block| block.instructions().len());
+    counts.sum::<usize>() <= FEW_INSTRUCTIONS
 }
 
 /// A loop of one block.
@@ -189,15 +197,15 @@ impl<'c> Loop<'c> {
         // Four iterations.
         b.go_to_end(many);
         let own: Vec<Value<'c>> = phis.iter().map(|phi| b.phi(phi.ty())).collect();
-        let steps: HashMap<Value<'c>, Value<'c>> = phis
-            .iter()
-            .zip(&own)
-            .filter_map(|(&phi, &own)| {
-                let step = step_of(phi, block)?;
-                (!step.is_const() && matches!(step.ty().kind(), Kind::Int(32 | 64)))
-                    .then(|| (step, known_here(&b, step, own)))
-            })
-            .collect();
+        let mut steps: HashMap<Value<'c>, Value<'c>> = HashMap::new();
+        for (&phi, &own) in phis.iter().zip(&own) {
+            if let Some(step) = step_of(phi, block)
+                && !step.is_const()
+                && matches!(step.ty().kind(), Kind::Int(32 | 64))
+            {
+                steps.entry(step).or_insert_with(|| known_here(&b, step, own));
+            }
+        }
         let mut values: HashMap<Value<'c>, Value<'c>> = HashMap::new();
         let mut next = own.clone();
         for _ in 0..COPIES {
@@ -299,12 +307,14 @@ impl<'c> Loop<'c> {
     }
 }
 
-/// A value that the optimizer does not know outside of a loop, in which `changes` changes. Of a step that it knew it would make a
-/// multiple for each iteration, which take two registers each: a group of 1024 items has 32 for each if two are to run at once.
+/// A value that the optimizer does not know outside of a loop, in which `changes` changes. Of a step that it knows it makes
+/// multiples, one for each iteration, and each takes two registers. An item of a group of 1024 may have 32 if a multiprocessor is to run
+/// two such groups.
 fn known_here<'c>(b: &Builder<'c>, value: Value<'c>, changes: Value<'c>) -> Value<'c> {
     let of = |ty: Type<'c>| if ty.kind() == Kind::Int(32) { "r" } else { "l" };
     let constraints = format!("={},0,{}", of(value.ty()), of(changes.ty()));
-    b.assembly("", &constraints, value.ty(), &[value, changes])
+    b.assembly("", &constraints, value.ty(), &[value, changes], false)
+        .call_attribute("memory")
 }
 
 /// Whether an instruction may be in a loop that is unrolled: it writes nothing, waits for no other thread, and is small.

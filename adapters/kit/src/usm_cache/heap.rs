@@ -42,7 +42,7 @@ pub struct Heap {
     /// Above how many cached bytes memory goes back to the driver: the limit, or more while what is above it is blocks
     /// of regions that are not free as a whole.
     trigger: AtomicUsize,
-    /// Bytes in depots.
+    /// Bytes in depots, and in the largest blocks that shards keep.
     cached: AtomicUsize,
     reserved: Gauge,
     used: Gauge,

@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oxur_fork::{InTurn, InTurnAll};
 
-/// Enough that the threads of a large machine seldom meet, few enough that locking all costs less than a driver's call.
+/// Enough that the threads of a large machine seldom meet, few enough that locking all takes no longer than what it is for: calls of
+/// a driver.
 pub(super) const SHARDS: usize = 32;
 
 /// Keeps a shard off the cache lines of its neighbours.

@@ -126,13 +126,13 @@ fn what_was_freed_is_used_again() {
     assert_eq!((driver.bytes(), heap.cached(), heap.reserved().current), (0, 0, 0));
 }
 
-/// Each thread keeps the large block that it has freed last. The largest are others', too, who want them.
+/// Each thread keeps the large block that it has freed last. The largest are others', too.
 #[test]
 fn no_thread_sits_on_what_is_large() {
     let (cache, heap, arena) = one_arena(HeapOptions::default());
     let driver = Fake::default();
     let by_another = |call: &(dyn Fn() -> usize + Sync)| std::thread::scope(|scope| scope.spawn(call).join().unwrap());
-    for (size, is_shared) in [(64 * KIB, false), (16 * MIB, true)] {
+    for size in [5 * MIB, 16 * MIB] {
         let before = heap.cached();
         let freed = by_another(&|| {
             let block = cache.alloc(&driver, &arena, size, 0).unwrap();
@@ -142,14 +142,10 @@ fn no_thread_sits_on_what_is_large() {
             cache.free(&driver, again).unwrap();
             again
         });
-        assert_eq!(heap.cached() > before, is_shared);
+        assert!(heap.cached() > before);
         let calls = driver.calls();
         let block = cache.alloc(&driver, &arena, size, 0).unwrap();
-        assert_eq!(
-            (block == freed, driver.calls() == calls),
-            (is_shared, is_shared),
-            "{size}"
-        );
+        assert_eq!((block, driver.calls()), (freed, calls));
         assert_eq!(taken(&cache, block), Some((block, size)));
         assert_eq!(heap.cached(), before);
         cache.free(&driver, block).unwrap();
