@@ -251,11 +251,13 @@ ggml() {
   stamp "$env/.stamp" "$requirements"
 }
 
-# cargo_tool NAME VERSION [OPTION...]: any installed version will do; the one that we install is pinned.
+# cargo_tool NAME VERSION [OPTION...]: any installed version will do; the one that we install is pinned. Their release profiles optimize
+# across crates at the end, by one thread: more time than they save here.
 cargo_tool() {
   PATH=$tools/bin:$PATH cargo "${1#cargo-}" --version >/dev/null 2>&1 && return
   say "cargo install $1 $2 (some minutes)"
-  cargo install -q --locked --root "$tools" --target-dir "$tools/build" --version "$2" "${@:3}" "$1"
+  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+    cargo install -q --locked --root "$tools" --target-dir "$tools/build" --version "$2" "${@:3}" "$1"
   rm -rf "$tools/build"
 }
 
