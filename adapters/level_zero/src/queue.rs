@@ -155,9 +155,8 @@ impl Drop for Queue {
         // The list stays until its commands are complete, and so does what they wait for. The context is kept by others
         // or goes after them.
         let marker = marker.filter(|_| !ze::is_lost());
-        let Some(last) = marker.and_then(|marker| marker.events().last().cloned()) else {
-            return;
-        };
+        let last = marker.and_then(|marker| marker.events().last().cloned());
+        let Some(last) = last else { return };
         let kept = (kept, self.context.clone());
         if let Err(error) = WATCHER.when_over(&last, move || kit::defer_drop(kept)) {
             log::warn!("a queue may end before its commands: {error}");

@@ -214,10 +214,9 @@ impl Queue {
         let signal = || unsafe { self.context.shared.events.take_borrowed(self.event_type) };
         let event = has_event.then(|| NewEvent::of(self, signal)).transpose()?;
         let is_timed = how.event.wanted() && self.event_type.timed;
-        let submitted = if is_timed {
-            kit::Device::timestamps(&*self.device)?.0
-        } else {
-            0
+        let submitted = match is_timed {
+            true => kit::Device::timestamps(&*self.device)?.0,
+            false => 0,
         };
         Ok((event, submitted))
     }
