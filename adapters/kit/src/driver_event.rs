@@ -15,7 +15,7 @@ use crate::loan::Loan;
 use crate::{
     Backend, Callback, Context, Event, HandleCell, InfoOut, Object, Queue, SoftwareEvent, UrResult, WaitList, Watch,
     Watcher, defer_drop,
-    recycle::{is_only_reference, recycle, recycled_with},
+    recycle::{is_only_reference, only_mut, recycle, recycled_with},
     recycled,
 };
 
@@ -98,11 +98,11 @@ impl<B: Backend<Event = DriverEvent<B, S>>, S: EventSignal<B>> NewEvent<B, S> {
     /// An event that rests with its queue, or else a new signal.
     #[inline(always)]
     pub fn of(queue: &Arc<B::Queue>, signal: impl FnOnce() -> UrResult<S>) -> UrResult<Self> {
-        let Some((event, loan)) = queue.loans().and_then(|loans| loans.resting(queue)) else {
+        let Some((mut event, loan)) = queue.loans().and_then(|loans| loans.resting(queue)) else {
             return signal().map(Self::Signal);
         };
         // SAFETY: what rests has no other reference.
-        let this = unsafe { &mut *Arc::as_ptr(&event).cast_mut() };
+        let this = unsafe { only_mut(&mut event) };
         // There is nothing to drop.
         std::mem::forget(std::mem::replace(&mut this.owner, Owner::Queue(loan)));
         (*this.over.get_mut(), *this.waited.get_mut()) = (false, false);
@@ -123,9 +123,9 @@ impl<B: Backend<Event = DriverEvent<B, S>>, S: EventSignal<B>> NewEvent<B, S> {
     pub fn into_event(self, queue: &Arc<B::Queue>, command: CommandType, submitted: u64) -> Arc<DriverEvent<B, S>> {
         match self {
             Self::Signal(signal) => DriverEvent::new(signal, queue, command, submitted),
-            Self::Rested(event) => {
+            Self::Rested(mut event) => {
                 // SAFETY: nobody else has a reference yet.
-                let this = unsafe { &mut *Arc::as_ptr(&event).cast_mut() };
+                let this = unsafe { only_mut(&mut event) };
                 (this.command, this.submitted) = (command, submitted);
                 HandleCell::wake(&event);
                 event
@@ -341,12 +341,12 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S>
     }
 
     #[inline(always)]
-    fn released(self: Arc<Self>) {
+    fn released(mut self: Arc<Self>) {
         if !is_only_reference(&self) {
             return;
         }
         // SAFETY: nobody else can access it any more.
-        let this = unsafe { &mut *Arc::as_ptr(&self).cast_mut() };
+        let this = unsafe { only_mut(&mut self) };
         if let Owner::Queue(loan) = &this.owner
             && this.rare.is_none()
             && this.signal.can_rest()

@@ -48,10 +48,10 @@ pub fn count(global: [usize; 3], local: [u32; 3], whole: bool) -> UrResult<[u32;
     Ok(counts)
 }
 
-/// The largest size that divides a range, up to one that was suggested.
-pub fn largest_divisor(global: usize, suggested: u32) -> u32 {
-    let divides = |size: &u32| global.is_multiple_of(*size as usize);
-    (2..=suggested).rev().find(divides).unwrap_or(1)
+/// The largest size that divides a range and is no more than `most`.
+pub fn largest_divisor(global: usize, most: usize) -> usize {
+    let divides = |size: &usize| global.is_multiple_of(*size);
+    (2..=most).rev().find(divides).unwrap_or(1)
 }
 
 /// The error for work-groups that a kernel or a device does not run.

@@ -155,6 +155,16 @@ pub(crate) fn is_only_reference<T>(object: &Arc<T>) -> bool {
     is
 }
 
+/// What is behind the only reference.
+///
+/// # Safety
+/// Nobody else can access it, as [`is_only_reference`] says.
+#[inline(always)]
+pub(crate) unsafe fn only_mut<T>(object: &mut Arc<T>) -> &mut T {
+    // SAFETY: passed on to the caller.
+    unsafe { &mut *Arc::as_ptr(object).cast_mut() }
+}
+
 /// Like `drop`, but keeps the memory of an object if this is the last reference.
 #[inline]
 pub(crate) fn recycle<T: Object>(object: Arc<T>) {

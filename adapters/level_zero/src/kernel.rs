@@ -267,8 +267,8 @@ impl OnDevice {
             ))
         }?;
         // Drivers need not suggest what divides the range.
-        let dividing = groups::largest_divisor;
-        Ok([dividing(global[0], x), dividing(global[1], y), dividing(global[2], z)])
+        let dividing = |suggested: u32, global| groups::largest_divisor(global, suggested as usize) as u32;
+        Ok([dividing(x, global[0]), dividing(y, global[1]), dividing(z, global[2])])
     }
 }
 

@@ -198,8 +198,9 @@ fn info(device: &Arc<Device>, query: cl_device_info, out: Out) -> ClResult<()> {
         CL_DEVICE_NATIVE_VECTOR_WIDTH_DOUBLE => out.same(ask(Ur::NATIVE_VECTOR_WIDTH_DOUBLE)),
         CL_DEVICE_NATIVE_VECTOR_WIDTH_HALF => out.same(ask(Ur::NATIVE_VECTOR_WIDTH_HALF)),
 
-        // Atomics. The alignment of a type is enough for its atomics.
         CL_DEVICE_KERNEL_CLOCK_CAPABILITIES_KHR => out.value(CLOCKS),
+
+        // Atomics. The alignment of a type is enough for its atomics.
         CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES => out.value(ATOMICS),
         CL_DEVICE_ATOMIC_FENCE_CAPABILITIES => out.value(ATOMIC_FENCES),
         CL_DEVICE_SINGLE_FP_ATOMIC_CAPABILITIES_EXT => out.value(FP_ATOMICS),

@@ -102,7 +102,7 @@ fn suggest(global: [usize; 3], most: u32, may_pad: bool) -> [u32; 3] {
 fn divisor(size: usize, most: usize) -> usize {
     let divides = |part: &usize| size.is_multiple_of(*part);
     let warps = (1..=most / 32).rev().map(|warps| warps * 32).find(divides);
-    warps.unwrap_or_else(|| (1..=most.min(size)).rev().find(divides).unwrap_or(1))
+    warps.unwrap_or_else(|| groups::largest_divisor(size, most))
 }
 
 #[cold]

@@ -285,7 +285,7 @@ impl<T> Arena<T> {
     #[inline]
     pub(super) fn take(&self, class: Class) -> Option<Free> {
         let free = self.depots[class.index()].lock().pop()?;
-        self.heap.cached.fetch_sub(class.block(), Ordering::Relaxed);
+        self.discount(class);
         Some(free)
     }
 
@@ -293,17 +293,17 @@ impl<T> Arena<T> {
     #[inline]
     pub(super) fn put(&self, class: Class, free: Free) {
         // Counted first: the count never falls below zero.
-        self.heap.cached.fetch_add(class.block(), Ordering::Relaxed);
+        self.count(class);
         self.depots[class.index()].lock().push(free);
     }
 
-    /// A free block that is not in a depot counts as if it were.
+    /// Counts a free block that is in a depot, or that counts as if it were.
     #[inline]
     pub(super) fn count(&self, class: Class) {
         self.heap.cached.fetch_add(class.block(), Ordering::Relaxed);
     }
 
-    /// Such a block is taken, or goes to a depot.
+    /// Counts such a block no more.
     #[inline]
     pub(super) fn discount(&self, class: Class) {
         self.heap.cached.fetch_sub(class.block(), Ordering::Relaxed);
