@@ -61,6 +61,22 @@ impl Group {
         self.id = id;
         self.start = std::array::from_fn(|d| id[d] * local_size[d] + global_offset[d]);
     }
+
+    /// Makes it the group that follows `count` groups of a range, of which the last is in the same row.
+    #[inline]
+    pub fn advance(&mut self, range: &NdRange, count: u64) {
+        self.id[0] += count;
+        self.start[0] += count * range.local_size[0];
+        if self.id[0] == self.num_groups[0] {
+            let [_, y, z] = self.id;
+            let id = if y + 1 == self.num_groups[1] {
+                [0, 0, z + 1]
+            } else {
+                [0, y + 1, z]
+            };
+            self.set_id_of(range, id);
+        }
+    }
 }
 
 /// The local ids of the items of a group as code reads them whose sub-groups span rows. For the items of each sub-group, the ids

@@ -88,11 +88,13 @@ impl Code {
         }
     }
 
-    /// How many groups that are neighbours in dimension 0 the code runs as one, so that their rows fill the lanes. Not more:
-    /// kernels have tiles for the sake of caches.
+    /// How many groups that are neighbours in dimension 0 the code runs as one, so that their rows fill the lanes and a call has
+    /// enough to do.
     pub(crate) fn united(&self, range: &NdRange) -> u64 {
-        /// A group of less items is not worth a call.
-        const FEW: u64 = 128;
+        /// How many items are worth a call: one takes as long as some vectors of a short kernel.
+        const FEW: u64 = 4096;
+        /// The same where groups have neighbours in other dimensions, too: kernels have tiles for the sake of caches.
+        const FEW_OF_TILES: u64 = 128;
         let shape = &self.shape;
         let lanes = u64::from(shape.lanes);
         if shape.sees_groups || shape.spans_rows || lanes == 1 {
@@ -101,7 +103,9 @@ impl Code {
         // Lanes are a power of two, so their least common multiple with a row has a simple form.
         let row = range.local_size[0];
         let full = (lanes >> row.trailing_zeros().min(lanes.trailing_zeros())).max(1);
-        full * FEW.div_ceil(range.group_size() * full)
+        let is_row = range.global_size[1] == 1 && range.global_size[2] == 1;
+        let few = if is_row { FEW } else { FEW_OF_TILES };
+        full * few.div_ceil(range.group_size() * full)
     }
 }
 

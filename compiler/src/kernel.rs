@@ -213,10 +213,17 @@ impl Kernel {
     ) -> Result<(), Fault> {
         // Restored even after a fault, which abandons the stack of the code, but returns from here.
         let _env = FloatEnv::enter_default();
+        if groups.is_empty() {
+            return Ok(());
+        }
         let range = launch.range.range;
         let num_groups = range.groups();
         let local = worker.local_memory(launch.local_memory)?;
-        let mut group = Group::new(range, [0; 3]);
+        let id = |n: u64| {
+            let [x, y, _] = num_groups;
+            [n % x, n / x % y, n / (x * y)]
+        };
+        let mut group = Group::new(range, id(groups.start));
         group.local_memory = local;
         group.local_size = launch.local_memory as u64;
         let items = range.group_size() * range.group_count();
@@ -229,10 +236,6 @@ impl Kernel {
         }
         let stack_size = stack_size(code.shape.variables as usize);
         let args = launch.args.as_ptr();
-        let id = |n: u64| {
-            let [x, y, _] = num_groups;
-            [n % x, n / x % y, n / (x * y)]
-        };
         match code.shape.entry {
             Entry::Group => {
                 // SAFETY: the address of code of this type, made for this kernel.
@@ -241,11 +244,11 @@ impl Kernel {
                 let run = || {
                     let mut n = groups.start;
                     while n < groups.end {
-                        group.set_id_of(&range, id(n));
                         let together = most.min(num_groups[0] - group.id[0]).min(groups.end - n);
                         group.range.local_size[0] = range.local_size[0] * together;
                         // SAFETY: passed on to the caller.
                         unsafe { entry(args, &group) };
+                        group.advance(&range, together);
                         n += together;
                     }
                 };
@@ -266,13 +269,13 @@ impl Kernel {
                     let items = unsafe { steps.prepare_items(group, code, sub_group, frame) }?;
                     let mut outcome = Ok(());
                     let run = || {
-                        for n in groups.clone() {
-                            // SAFETY: no item runs.
-                            unsafe { (*group).set_id_of(&range, id(n)) };
+                        for _ in groups.clone() {
                             outcome = items.run();
                             if outcome.is_err() {
                                 break;
                             }
+                            // SAFETY: no item runs.
+                            unsafe { (*group).advance(&range, 1) };
                         }
                     };
                     // SAFETY: as above; what the worker has is borrowed.
@@ -281,11 +284,11 @@ impl Kernel {
                 }
                 steps.prepare(group, &code.shape)?;
                 let run = || {
-                    for n in groups.clone() {
+                    for _ in groups.clone() {
                         // SAFETY: passed on to the caller.
                         unsafe {
-                            (*group).set_id_of(&range, id(n));
                             steps.run(entry, args);
+                            (*group).advance(&range, 1);
                         }
                     }
                 };
@@ -310,10 +313,10 @@ impl Kernel {
                     stack_size,
                 };
                 if !self.compiled.info.has_device_barrier {
-                    for n in groups {
-                        group.set_id_of(&range, id(n));
+                    for _ in groups {
                         // SAFETY: passed on to the caller.
                         unsafe { worker.fibers.run(&code, std::slice::from_ref(&group)) }?;
+                        group.advance(&range, 1);
                     }
                     return Ok(());
                 }

@@ -12,12 +12,17 @@ const PAGE: usize = 4096;
 /// The least that there is: as much as a kernel of most devices can have. Pages that nobody touches take no memory.
 const ROOM: usize = 256 << 10;
 
-/// A mapping that grows when a kernel needs more, with a guard behind it. It begins at a page, so all vectors are aligned.
+/// What is before it in its first page. Vectors whose first lanes are masked off begin before what they access. Where that were a
+/// page that is not there, the CPU would look at each lane, which takes some hundred cycles. As long as the longest vector, so that
+/// all vectors are aligned.
+const BEFORE: usize = 512;
+
+/// A mapping that grows when a kernel needs more, with a guard behind it.
 #[derive(Debug)]
 pub struct LocalMemory {
     address: usize,
-    /// Without the guard; 0 before the first use.
-    size: usize,
+    /// Of the mapping without the guard; 0 before the first use.
+    mapped: usize,
 }
 
 impl Default for LocalMemory {
@@ -25,7 +30,7 @@ impl Default for LocalMemory {
         // Kernels without local memory get an address, too. Like a null pointer's, its page is never there.
         Self {
             address: PAGE / 2,
-            size: 0,
+            mapped: 0,
         }
     }
 }
@@ -34,7 +39,7 @@ impl LocalMemory {
     /// At least `size` bytes. What was there before is lost.
     #[inline]
     pub fn get(&mut self, size: usize) -> io::Result<*mut u8> {
-        if size > self.size {
+        if size > self.mapped.saturating_sub(BEFORE) {
             *self = Self::map(size)?;
         }
         Ok(self.address as *mut u8)
@@ -43,8 +48,12 @@ impl LocalMemory {
     #[cold]
     fn map(size: usize) -> io::Result<Self> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let size = size.max(ROOM).checked_next_multiple_of(PAGE).ok_or_else(too_large)?;
-        let with_guard = size.checked_add(PAGE).ok_or_else(too_large)?;
+        let mapped = size
+            .max(ROOM)
+            .checked_add(BEFORE)
+            .and_then(|size| size.checked_next_multiple_of(PAGE));
+        let mapped = mapped.ok_or_else(too_large)?;
+        let with_guard = mapped.checked_add(PAGE).ok_or_else(too_large)?;
         let (access, kind) = (
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
@@ -55,11 +64,11 @@ impl LocalMemory {
             return Err(io::Error::last_os_error());
         }
         let made = Self {
-            address: address as usize,
-            size,
+            address: address as usize + BEFORE,
+            mapped,
         };
         // SAFETY: the last page of the new mapping.
-        if unsafe { libc::mprotect(address.byte_add(size), PAGE, libc::PROT_NONE) } != 0 {
+        if unsafe { libc::mprotect(address.byte_add(mapped), PAGE, libc::PROT_NONE) } != 0 {
             return Err(io::Error::last_os_error());
         }
         Ok(made)
@@ -68,9 +77,9 @@ impl LocalMemory {
 
 impl Drop for LocalMemory {
     fn drop(&mut self) {
-        if self.size != 0 {
+        if self.mapped != 0 {
             // SAFETY: our own mapping, which no kernel uses any more.
-            unsafe { libc::munmap(self.address as *mut libc::c_void, self.size + PAGE) };
+            unsafe { libc::munmap((self.address - BEFORE) as *mut libc::c_void, self.mapped + PAGE) };
         }
     }
 }
@@ -102,8 +111,9 @@ mod tests {
         let mut memory = LocalMemory::default();
         for size in [1, 6080, ROOM, ROOM + 1, 3 * ROOM] {
             let start = memory.get(size).unwrap();
-            assert_eq!(start.addr() % PAGE, 0);
-            let room = size.max(ROOM).next_multiple_of(PAGE);
+            assert_eq!(start.addr() % PAGE, BEFORE);
+            let room = (BEFORE + size.max(ROOM)).next_multiple_of(PAGE) - BEFORE;
+            write(start.wrapping_sub(BEFORE)).unwrap();
             write(start.wrapping_add(room - 1)).unwrap();
             let behind = start.wrapping_add(room);
             assert!(
