@@ -91,10 +91,12 @@ fn place_frames(module: &Module<'_>) -> Result<u64, String> {
     Ok(largest)
 }
 
-/// Keeps LLVM from rematerializing vectors after a barrier, because it considers all arithmetic cheap, even if the
-/// operands must be kept instead of the result. What LLVM keeps is the results of instructions that it cannot repeat,
-/// so values go through such instructions.
+/// Keeps LLVM from rematerializing vectors after a barrier, and indices where they are few, because it considers all
+/// arithmetic cheap, even if the operands must be kept instead of the result. What LLVM keeps is the results of instructions
+/// that it cannot repeat, so values go through such instructions.
 fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
+    /// More of them, as of unrolled loops, may all be made of two or three numbers.
+    const FEW_INDICES: usize = 6;
     let suspends = |block: &Block<'c>| {
         let mut calls = block.instructions().into_iter().filter_map(Value::callee);
         calls.any(|f| f.name().starts_with("llvm.coro.suspend"))
@@ -104,30 +106,47 @@ fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
     if waiting.is_empty() {
         return;
     }
+    let (mut kept, mut indices) = (Vec::new(), Vec::new());
     for &block in &blocks {
-        let values: Vec<_> = block.instructions().into_iter().filter(|&i| is_costly(i)).collect();
+        let values = block
+            .instructions()
+            .into_iter()
+            .filter(|&i| is_costly(i) || is_index(i));
+        let values: Vec<_> = values.collect();
         if values.is_empty() {
             continue;
         }
         let behind = behind_a_barrier(block, &waiting);
-        for value in values {
-            let users = value.users();
-            if !users.iter().any(|u| behind.contains(&u.block())) {
-                continue;
-            }
-            let b = Builder::new(cx);
-            let after = block.instructions().into_iter().skip_while(|&i| i != value).nth(1);
-            b.go_before(after.expect("a block has an end"));
-            let pinned = b.freeze(value);
-            for user in users {
-                for (i, operand) in user.operands().into_iter().enumerate() {
-                    if operand == value && user.block() != block {
-                        user.set_operand(i as u32, pinned);
-                    }
+        let lives = |value: &Value<'c>| value.users().iter().any(|u| behind.contains(&u.block()));
+        for value in values.into_iter().filter(lives) {
+            if is_costly(value) { &mut kept } else { &mut indices }.push(value);
+        }
+    }
+    if indices.len() <= FEW_INDICES {
+        kept.append(&mut indices);
+    }
+    for value in kept {
+        let block = value.block();
+        let users = value.users();
+        let b = Builder::new(cx);
+        let after = block.instructions().into_iter().skip_while(|&i| i != value).nth(1);
+        b.go_before(after.expect("a block has an end"));
+        let pinned = b.freeze(value);
+        for user in users {
+            for (i, operand) in user.operands().into_iter().enumerate() {
+                if operand == value && user.block() != block {
+                    user.set_operand(i as u32, pinned);
                 }
             }
         }
     }
+}
+
+/// Whether an instruction computes an index of several numbers.
+fn is_index(inst: Value<'_>) -> bool {
+    use LLVMOpcode::*;
+    let is_sum = matches!(inst.opcode(), Some(LLVMAdd | LLVMSub | LLVMMul));
+    is_sum && inst.ty().lanes().is_none() && inst.operands().into_iter().all(|o| !o.is_const())
 }
 
 /// Whether to keep the result of an instruction instead of rematerializing it.
