@@ -137,6 +137,19 @@ impl<'c> Emit<'_, 'c> {
         b.freeze(b.not(b.shl(follows, follows.ty().int(1))))
     }
 
+    /// The mask of [`Self::mask_bits`].
+    fn mask_of_bits(&self, bits: Value<'c>) -> Value<'c> {
+        if CpuLevel::current() == CpuLevel::V4 {
+            return self.b.bitcast(bits, self.cx.int(1).vector(self.lanes));
+        }
+        // Masks are vectors of words here, of which LLVM would make each by itself.
+        let word = self.cx.int(if self.lanes > 32 { 64 } else { 32 });
+        let each: Vec<_> = (0..self.lanes).map(|lane| word.int(1 << lane)).collect();
+        let each = Value::vector(&each);
+        let all = self.b.splat(self.b.zext_or_trunc(bits, word), self.lanes);
+        self.b.icmp(I::LLVMIntEQ, self.b.and(all, each), each)
+    }
+
     /// Whether accesses under a mask are as fast as others.
     pub(super) fn has_masked_access(ty: Type<'_>) -> bool {
         match CpuLevel::current() {
@@ -202,7 +215,7 @@ impl<'c> Emit<'_, 'c> {
             let next = self.b.and(rest, self.b.sub(rest, bits.int(1)));
             // The bits from this run's first lane to the lane before the next run. Behind the last one it wraps.
             let mask = self.b.sub(lowest(next), lowest(rest));
-            let mut mask = self.b.bitcast(mask, self.cx.int(1).vector(self.lanes));
+            let mut mask = self.mask_of_bits(mask);
             if let Some(active) = self.mask {
                 mask = self.b.and(mask, active);
             }
