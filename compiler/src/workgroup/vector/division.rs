@@ -46,7 +46,7 @@ impl<'c> Emit<'_, 'c> {
         self.b.br(after);
         self.b.go_to_end(large);
         // A loop, because this is rare, and short code compiles fast.
-        let slow = self.each_lane(Some(ty.scalar()), |emit, lane| {
+        let slow = self.each_lane(Some(ty.scalar()), false, |emit, lane| {
             let (x, y) = (emit.b.extract_element(x, lane), emit.b.extract_element(y, lane));
             Ok(Some(emit.b.binary(opcode, x, y)))
         })?;

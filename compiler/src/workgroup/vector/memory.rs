@@ -10,7 +10,7 @@ use super::emit::{Emit, Result, Wide};
 use super::private::offsets;
 use crate::CpuLevel;
 use crate::intrinsics::WorkItemIntrinsic;
-use crate::llvm::{Kind, Type, Value};
+use crate::llvm::{Builder, Kind, Type, Value};
 
 /// Whether an address is known to be in local memory.
 fn is_local(mut address: Value<'_>) -> bool {
@@ -20,6 +20,38 @@ fn is_local(mut address: Value<'_>) -> bool {
     address
         .callee()
         .is_some_and(|f| f.name() == WorkItemIntrinsic::LocalMemory.name())
+}
+
+/// Addresses that are elements of one array. An index is taken out of a vector in fewer instructions than an address, which is longer,
+/// and computed by the access itself.
+struct Indexed<'c> {
+    element: Type<'c>,
+    /// The base, and the indices before the last.
+    before: Vec<Value<'c>>,
+    /// The last index of each lane.
+    indices: Value<'c>,
+    extension: Extension,
+    /// The type of an address's offset.
+    word: Type<'c>,
+}
+
+/// How an index becomes as long as an address.
+enum Extension {
+    Zero,
+    Sign,
+}
+
+impl<'c> Indexed<'c> {
+    fn of_lane(&self, b: &Builder<'c>, lane: Value<'c>) -> Value<'c> {
+        let index = b.extract_element(self.indices, lane);
+        let index = match self.extension {
+            Extension::Zero => b.zext_or_trunc(index, self.word),
+            Extension::Sign => b.sext_or_trunc(index, self.word),
+        };
+        let mut operands = self.before.clone();
+        operands.push(index);
+        b.gep(self.element, operands[0], &operands[1..], false)
+    }
 }
 
 /// The instruction that computes the new value of an atomic operation.
@@ -345,6 +377,7 @@ impl<'c> Emit<'_, 'c> {
         for &operand in &operands {
             self.wide(operand)?;
         }
+        let indexed = self.indexed_atomic(inst)?;
         let ty = inst.ty();
         let members = ty.members();
         if let [first, second] = members.as_slice() {
@@ -354,8 +387,8 @@ impl<'c> Emit<'_, 'c> {
                 self.entry.alloca(second.vector(self.lanes)),
             );
             let types = [first.vector(self.lanes), second.vector(self.lanes)];
-            self.each_lane(None, |emit, lane| {
-                let copy = emit.copy_for(inst, &operands, lane)?;
+            self.each_lane(None, false, |emit, lane| {
+                let copy = emit.copy_for(inst, &operands, indexed.as_ref(), lane)?;
                 for (i, (slot, ty)) in [x, y].into_iter().zip(types).enumerate() {
                     let part = emit.b.extract_value(copy, i as u32);
                     let so_far = emit.b.load(ty, slot);
@@ -366,18 +399,58 @@ impl<'c> Emit<'_, 'c> {
             return Ok(Wide::Pair(self.b.load(types[0], x), self.b.load(types[1], y)));
         }
         let result = (ty.kind() != Kind::Void).then_some(ty);
-        let value = self.each_lane(result, |emit, lane| emit.copy_for(inst, &operands, lane).map(Some))?;
+        let value = self.each_lane(result, indexed.is_some(), |emit, lane| {
+            emit.copy_for(inst, &operands, indexed.as_ref(), lane).map(Some)
+        })?;
         Ok(value.map_or(Wide::Scalar(self.cx.int(1).zero()), Wide::Vector))
     }
 
+    /// The address of an atomic operation, if it is an index of a common base.
+    fn indexed_atomic(&mut self, inst: Value<'c>) -> Result<Option<Indexed<'c>>> {
+        if !matches!(inst.opcode(), Some(L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg)) {
+            return Ok(None);
+        }
+        let (address, ty) = (inst.operand(0), inst.operand(1).ty());
+        if self.shapes.of(address) != VectorShape::Varying {
+            return Ok(None);
+        }
+        let Some((index, before)) = self.single_index(address, self.module.size_of(ty))? else {
+            return Ok(None);
+        };
+        let extended = match index.opcode() {
+            Some(L::LLVMZExt) => Some((index.operand(0), Extension::Zero)),
+            Some(L::LLVMSExt) => Some((index.operand(0), Extension::Sign)),
+            _ => None,
+        };
+        let (index, extension) = match extended {
+            Some((narrow, extension)) if narrow.ty().bits() == 32 && self.is_available(narrow) => (narrow, extension),
+            _ => (index, Extension::Sign),
+        };
+        Ok(Some(Indexed {
+            element: address.source_element_type(),
+            before,
+            indices: self.vector(index)?,
+            extension,
+            word: self.cx.int(64),
+        }))
+    }
+
     /// The scalar instruction with one lane's operands.
-    fn copy_for(&mut self, inst: Value<'c>, operands: &[Value<'c>], lane: Value<'c>) -> Result<Value<'c>> {
+    fn copy_for(
+        &mut self,
+        inst: Value<'c>,
+        operands: &[Value<'c>],
+        indexed: Option<&Indexed<'c>>,
+        lane: Value<'c>,
+    ) -> Result<Value<'c>> {
+        let at = indexed.map(|address| address.of_lane(&self.b, lane));
         if inst.opcode() == Some(L::LLVMAtomicRMW)
             && is_local(operands[0])
             && let Some(opcode) = inst.atomic_operation().and_then(plain)
         {
             // Not atomic, because one thread runs the whole group.
-            let (at, value) = (self.lane(operands[0], lane)?, self.lane(operands[1], lane)?);
+            let at = at.map_or_else(|| self.lane(operands[0], lane), Ok)?;
+            let value = self.lane(operands[1], lane)?;
             let align = inst.get_align();
             let before = self.b.load(inst.ty(), at).align(align);
             self.b.store(self.b.binary(opcode, before, value), at).align(align);
@@ -385,7 +458,10 @@ impl<'c> Emit<'_, 'c> {
         }
         let copy = inst.clone_instruction();
         for (i, &operand) in operands.iter().enumerate() {
-            let value = self.lane(operand, lane)?;
+            let value = match at {
+                Some(at) if i == 0 => at,
+                _ => self.lane(operand, lane)?,
+            };
             if value != operand {
                 copy.set_operand(i as u32, value);
             }
