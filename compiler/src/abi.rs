@@ -180,3 +180,31 @@ pub mod layout {
     pub const MEETING_MASK: u64 = offset_of!(Rendezvous, mask) as u64;
     pub const MEETING_SLOTS: u64 = offset_of!(Rendezvous, slots) as u64;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_follow_each_other() {
+        let range = NdRange {
+            dimensions: 3,
+            global_offset: [7, 100, 3],
+            global_size: [5 * 4, 3 * 2, 2 * 3],
+            local_size: [4, 2, 3],
+        };
+        let [x, y, z] = range.groups();
+        for together in [1, 2, 5] {
+            let mut group = Group::new(range, [0; 3]);
+            let mut n = 0;
+            while n < x * y * z {
+                let id = [n % x, n / x % y, n / (x * y)];
+                let expected = Group::new(range, id);
+                assert_eq!((group.id, group.start), (expected.id, expected.start));
+                let count = together.min(x - id[0]);
+                group.advance(&range, count);
+                n += count;
+            }
+        }
+    }
+}

@@ -52,3 +52,78 @@ fn of_local_memory() {
         }
     }
 }
+
+/// Counts how many items of a group chose each place, of all items or of those with odd numbers.
+fn counts(place: &str, odd: bool) -> String {
+    let (branch, merge) = match odd {
+        true => (
+            "OpSelectionMerge %counted None
+            OpBranchConditional %is_odd %count %counted
+            %count = OpLabel",
+            "OpBranch %counted
+            %counted = OpLabel",
+        ),
+        false => ("", ""),
+    };
+    let body = format!(
+        "OpStore %place %i0 Aligned 4
+        OpControlBarrier %i2 %i2 %fence
+        %from = OpPtrAccessChain %global_int %p %id
+        %x = OpLoad %int %from Aligned 4
+        %low_bits = OpBitwiseAnd %int %x %i63
+        %bit = OpBitwiseAnd %int %x %i1
+        %is_odd = OpINotEqual %bool %bit %i0
+        {place}
+        {branch}
+        %before = OpAtomicIAdd %int %at %i2 %i0 %i1
+        {merge}
+        OpControlBarrier %i2 %i2 %fence
+        %result = OpLoad %int %place Aligned 4"
+    );
+    let declarations = "%fence = OpConstant %int 0x110
+        %i63 = OpConstant %int 63
+        %l0 = OpConstant %long 0
+        %l63 = OpConstant %long 63";
+    tile::text(declarations, &body, "")
+}
+
+#[test]
+fn at_computed_places() {
+    let unsigned = "%i = OpUConvert %long %low_bits
+        %at = OpAccessChain %local_int %tile %i";
+    // From 63 places before the last one.
+    let negative = "%back = OpISub %int %low_bits %i63
+        %i = OpSConvert %long %back
+        %last = OpAccessChain %local_int %tile %l63
+        %at = OpPtrAccessChain %local_int %last %i";
+    let wide = "%long_x = OpUConvert %long %x
+        %i = OpBitwiseAnd %long %long_x %l63
+        %at = OpAccessChain %local_int %tile %i";
+    let narrow = "%at = OpAccessChain %local_int %tile %low_bits";
+    for place in [unsigned, negative, wide, narrow] {
+        for odd in [false, true] {
+            for mode in MODES {
+                let kernel = compile_in(mode, &counts(place, odd));
+                for (groups, local) in [(2, 64), (3, 21), (1, 5)] {
+                    let numbers: Vec<u32> = (0..groups * local)
+                        .map(|i: u32| i.wrapping_mul(0x9e37_79b9) >> 7)
+                        .collect();
+                    let expected: Vec<u32> = numbers
+                        .chunks(local as usize)
+                        .flat_map(|group| {
+                            (0..local).map(|own| {
+                                let chose = |&&x: &&u32| x & 63 == own && (!odd || x & 1 == 1);
+                                group.iter().filter(chose).count() as u32
+                            })
+                        })
+                        .collect();
+                    assert_eq!(
+                        tile::results(&kernel, &numbers, local.into()),
+                        expected,
+                        "{place}, odd {odd}, {mode:?}, groups of {local}"
+                    );
+                }
+            }
+        }
+    }
+}
