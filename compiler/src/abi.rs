@@ -59,14 +59,14 @@ impl Group {
             ..
         } = range;
         self.id = id;
-        self.start = std::array::from_fn(|d| id[d] * local_size[d] + global_offset[d]);
+        self.start = std::array::from_fn(|d| (id[d] * local_size[d]).wrapping_add(global_offset[d]));
     }
 
-    /// Makes it the group that follows `count` groups of a range, of which the last is in the same row.
+    /// Goes on by `count` groups of a range, which are all in one row. Behind the last group, ids may wrap.
     #[inline]
     pub fn advance(&mut self, range: &NdRange, count: u64) {
         self.id[0] += count;
-        self.start[0] += count * range.local_size[0];
+        self.start[0] = self.start[0].wrapping_add(count * range.local_size[0]);
         if self.id[0] == self.num_groups[0] {
             let [_, y, z] = self.id;
             let id = if y + 1 == self.num_groups[1] {

@@ -103,8 +103,8 @@ impl Code {
         // Lanes are a power of two, so their least common multiple with a row has a simple form.
         let row = range.local_size[0];
         let full = (lanes >> row.trailing_zeros().min(lanes.trailing_zeros())).max(1);
-        let is_row = range.global_size[1] == 1 && range.global_size[2] == 1;
-        let few = if is_row { FEW } else { FEW_OF_TILES };
+        let is_all_one_row = range.global_size[1] == 1 && range.global_size[2] == 1;
+        let few = if is_all_one_row { FEW } else { FEW_OF_TILES };
         full * few.div_ceil(range.group_size() * full)
     }
 }

@@ -241,6 +241,7 @@ impl Kernel {
                 // SAFETY: the address of code of this type, made for this kernel.
                 let entry = unsafe { std::mem::transmute::<*const u8, GroupEntry>(code.address) };
                 let most = code.united(&range);
+                // `range` is the launch's, while the size in the group is that of several.
                 let run = || {
                     let mut n = groups.start;
                     while n < groups.end {

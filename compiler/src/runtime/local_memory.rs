@@ -12,12 +12,11 @@ const PAGE: usize = 4096;
 /// The least that there is: as much as a kernel of most devices can have. Pages that nobody touches take no memory.
 const ROOM: usize = 256 << 10;
 
-/// What is before it in its first page. Vectors whose first lanes are masked off begin before what they access. Where that were a
-/// page that is not there, the CPU would look at each lane, which takes some hundred cycles. As long as the longest vector, so that
-/// all vectors are aligned.
-const BEFORE: usize = 512;
+/// What is before it. A vector whose first lanes are masked off begins before what it accesses. If that were a page that is not
+/// there, or that nobody has touched, the CPU would look at each lane, which takes hundreds of cycles.
+const BEFORE: usize = PAGE;
 
-/// A mapping that grows when a kernel needs more, with a guard behind it.
+/// A mapping that grows when a kernel needs more, with a guard behind it. It begins at a page, so all vectors are aligned.
 #[derive(Debug)]
 pub struct LocalMemory {
     address: usize,
@@ -71,6 +70,8 @@ impl LocalMemory {
         if unsafe { libc::mprotect(address.byte_add(mapped), PAGE, libc::PROT_NONE) } != 0 {
             return Err(io::Error::last_os_error());
         }
+        // SAFETY: the first page of the new mapping.
+        unsafe { address.cast::<u8>().write_volatile(0) };
         Ok(made)
     }
 }
@@ -111,8 +112,8 @@ mod tests {
         let mut memory = LocalMemory::default();
         for size in [1, 6080, ROOM, ROOM + 1, 3 * ROOM] {
             let start = memory.get(size).unwrap();
-            assert_eq!(start.addr() % PAGE, BEFORE);
-            let room = (BEFORE + size.max(ROOM)).next_multiple_of(PAGE) - BEFORE;
+            assert_eq!(start.addr() % PAGE, 0);
+            let room = size.max(ROOM).next_multiple_of(PAGE);
             write(start.wrapping_sub(BEFORE)).unwrap();
             write(start.wrapping_add(room - 1)).unwrap();
             let behind = start.wrapping_add(room);

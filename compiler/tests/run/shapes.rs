@@ -3,6 +3,8 @@
 
 use std::fmt::Write as _;
 
+use oxur_compiler::NdRange;
+
 use super::{Argument, MODES, compile_in, range, run, words};
 
 /// Sizes of groups: whose rows fill the lanes, whose rows do not but who do, and who do not.
@@ -477,6 +479,46 @@ fn strides() {
                 guarded: n % 4 == 3,
             }
             .check();
+        }
+    }
+}
+
+/// Groups of one dimension run together, up to some thousand items, also where their size is no multiple of the lanes.
+#[test]
+fn many_short_groups() {
+    let text = "OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %type = OpTypeFunction %void %global_int
+        %kernel = OpFunction %void None %type
+        %p = OpFunctionParameter %global_int
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %at = OpPtrAccessChain %global_int %p %id
+        %x = OpLoad %int %at Aligned 4
+        %narrow = OpUConvert %int %id
+        %sum = OpIAdd %int %x %narrow
+        OpStore %at %sum Aligned 4
+        OpReturn
+        OpFunctionEnd";
+    for mode in MODES {
+        let kernel = compile_in(mode, text);
+        for (groups, local) in [(137, 100), (1000, 5), (7, 1000), (300, 16), (4097, 1)] {
+            let offset = 33;
+            let range = NdRange {
+                global_offset: [offset, 0, 0],
+                ..range([groups, 1, 1], [local, 1, 1])
+            };
+            let (first, count) = (offset as u32, (groups * local) as u32);
+            let mut memory = vec![0; 4 * (first + count + 8) as usize];
+            run(&kernel, range, &mut [Argument::Memory(&mut memory)]).unwrap();
+            let is_there = |i: &u32| (first..first + count).contains(i);
+            let expected: Vec<u32> = (0..first + count + 8)
+                .map(|i| if is_there(&i) { i } else { 0 })
+                .collect();
+            assert_eq!(words(&memory), expected, "{mode:?}, {groups} groups of {local}");
         }
     }
 }

@@ -22,8 +22,8 @@ fn is_local(mut address: Value<'_>) -> bool {
         .is_some_and(|f| f.name() == WorkItemIntrinsic::LocalMemory.name())
 }
 
-/// Addresses that are elements of one array. An index is taken out of a vector in fewer instructions than an address, which is longer,
-/// and computed by the access itself.
+/// Addresses of elements of one array. To take an index out of a vector takes fewer instructions than to take an address, which is
+/// longer; the access itself adds the base.
 struct Indexed<'c> {
     element: Type<'c>,
     /// The base, and the indices before the last.
@@ -32,7 +32,7 @@ struct Indexed<'c> {
     indices: Value<'c>,
     extension: Extension,
     /// The type of an address's offset.
-    word: Type<'c>,
+    wide: Type<'c>,
 }
 
 /// How an index becomes as long as an address.
@@ -45,8 +45,8 @@ impl<'c> Indexed<'c> {
     fn of_lane(&self, b: &Builder<'c>, lane: Value<'c>) -> Value<'c> {
         let index = b.extract_element(self.indices, lane);
         let index = match self.extension {
-            Extension::Zero => b.zext_or_trunc(index, self.word),
-            Extension::Sign => b.sext_or_trunc(index, self.word),
+            Extension::Zero => b.zext_or_trunc(index, self.wide),
+            Extension::Sign => b.sext_or_trunc(index, self.wide),
         };
         let mut operands = self.before.clone();
         operands.push(index);
@@ -66,6 +66,12 @@ fn plain(operation: A) -> Option<L> {
         A::LLVMAtomicRMWBinOpFSub => L::LLVMFSub,
         _ => return None,
     })
+}
+
+/// The same of an atomic operation that needs not be atomic, because one thread runs the whole group, whose memory it is.
+fn plain_atomic(inst: Value<'_>) -> Option<L> {
+    let is_one = inst.opcode() == Some(L::LLVMAtomicRMW) && is_local(inst.operand(0));
+    inst.atomic_operation().filter(|_| is_one).and_then(plain)
 }
 
 impl<'c> Emit<'_, 'c> {
@@ -399,7 +405,8 @@ impl<'c> Emit<'_, 'c> {
             return Ok(Wide::Pair(self.b.load(types[0], x), self.b.load(types[1], y)));
         }
         let result = (ty.kind() != Kind::Void).then_some(ty);
-        let value = self.each_lane(result, indexed.is_some(), |emit, lane| {
+        let is_short = plain_atomic(inst).is_some();
+        let value = self.each_lane(result, is_short, |emit, lane| {
             emit.copy_for(inst, &operands, indexed.as_ref(), lane).map(Some)
         })?;
         Ok(value.map_or(Wide::Scalar(self.cx.int(1).zero()), Wide::Vector))
@@ -431,7 +438,7 @@ impl<'c> Emit<'_, 'c> {
             before,
             indices: self.vector(index)?,
             extension,
-            word: self.cx.int(64),
+            wide: self.cx.int(64),
         }))
     }
 
@@ -444,11 +451,7 @@ impl<'c> Emit<'_, 'c> {
         lane: Value<'c>,
     ) -> Result<Value<'c>> {
         let at = indexed.map(|address| address.of_lane(&self.b, lane));
-        if inst.opcode() == Some(L::LLVMAtomicRMW)
-            && is_local(operands[0])
-            && let Some(opcode) = inst.atomic_operation().and_then(plain)
-        {
-            // Not atomic, because one thread runs the whole group.
+        if let Some(opcode) = plain_atomic(inst) {
             let at = at.map_or_else(|| self.lane(operands[0], lane), Ok)?;
             let value = self.lane(operands[1], lane)?;
             let align = inst.get_align();

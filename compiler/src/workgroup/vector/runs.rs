@@ -137,7 +137,7 @@ impl<'c> Emit<'_, 'c> {
         b.freeze(b.not(b.shl(follows, follows.ty().int(1))))
     }
 
-    /// The mask of [`Self::mask_bits`].
+    /// The mask of which these are the [bits](Self::mask_bits).
     fn mask_of_bits(&self, bits: Value<'c>) -> Value<'c> {
         if CpuLevel::current() == CpuLevel::V4 {
             return self.b.bitcast(bits, self.cx.int(1).vector(self.lanes));

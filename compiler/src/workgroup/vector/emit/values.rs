@@ -180,11 +180,11 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// Scalarizes: calls a function for each active lane in a loop, and inserts the results into a vector of type
-    /// `result`. What is `short` is worth a copy for each lane, if all are active.
+    /// `result`. What is short is worth a copy for each lane, if all are active.
     pub fn each_lane(
         &mut self,
         result: Option<Type<'c>>,
-        short: bool,
+        is_short: bool,
         f: impl FnOnce(&mut Self, Value<'c>) -> Result<Option<Value<'c>>>,
     ) -> Result<Option<Value<'c>>> {
         let bits_type = self.cx.int(self.lanes);
@@ -225,7 +225,7 @@ impl<'c> Emit<'_, 'c> {
         let fewer = self.b.and(rest, self.b.sub(rest, bits_type.int(1)));
         let end = self.b.block();
         let again = self.b.br(head);
-        if short && self.mask.is_none() {
+        if is_short && self.mask.is_none() {
             again.unroll();
         }
         rest.add_incoming(&[(start, before), (fewer, end)]);
