@@ -96,23 +96,38 @@ fn at_computed_places() {
         %i = OpSConvert %long %back
         %last = OpAccessChain %local_int %tile %l63
         %at = OpPtrAccessChain %local_int %last %i";
+    // Numbers from -63 are indices themselves. The first is -63, which the compiler does not know, so it cannot add that to the index.
+    let negative_number = "%i = OpSConvert %long %x
+        %first = OpLoad %int %p Aligned 4
+        %long_first = OpSConvert %long %first
+        %behind = OpSNegate %long %long_first
+        %last = OpAccessChain %local_int %tile %behind
+        %at = OpPtrAccessChain %local_int %last %i";
     let wide = "%long_x = OpUConvert %long %x
         %i = OpBitwiseAnd %long %long_x %l63
         %at = OpAccessChain %local_int %tile %i";
     let narrow = "%at = OpAccessChain %local_int %tile %low_bits";
-    for place in [unsigned, negative, wide, narrow] {
+    for place in [unsigned, negative, negative_number, wide, narrow] {
+        let lowest = if place == negative_number { 63 } else { 0 };
         for odd in [false, true] {
             for mode in MODES {
                 let kernel = compile_in(mode, &counts(place, odd));
                 for (groups, local) in [(2, 64), (3, 21), (1, 5)] {
                     let numbers: Vec<u32> = (0..groups * local)
                         .map(|i: u32| i.wrapping_mul(0x9e37_79b9) >> 7)
+                        .map(|x| {
+                            if place == negative_number {
+                                (x & 63).wrapping_sub(63)
+                            } else {
+                                x
+                            }
+                        })
                         .collect();
                     let expected: Vec<u32> = numbers
                         .chunks(local as usize)
                         .flat_map(|group| {
                             (0..local).map(|own| {
-                                let chose = |&&x: &&u32| x & 63 == own && (!odd || x & 1 == 1);
+                                let chose = |&&x: &&u32| x.wrapping_add(lowest) & 63 == own && (!odd || x & 1 == 1);
                                 group.iter().filter(chose).count() as u32
                             })
                         })
