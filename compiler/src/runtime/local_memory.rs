@@ -20,8 +20,8 @@ const BEFORE: usize = PAGE;
 #[derive(Debug)]
 pub struct LocalMemory {
     address: usize,
-    /// Of the mapping without the guard; 0 before the first use.
-    mapped: usize,
+    /// Without the guard; 0 before the first use.
+    size: usize,
 }
 
 impl Default for LocalMemory {
@@ -29,7 +29,7 @@ impl Default for LocalMemory {
         // Kernels without local memory get an address, too. Like a null pointer's, its page is never there.
         Self {
             address: PAGE / 2,
-            mapped: 0,
+            size: 0,
         }
     }
 }
@@ -38,7 +38,7 @@ impl LocalMemory {
     /// At least `size` bytes. What was there before is lost.
     #[inline]
     pub fn get(&mut self, size: usize) -> io::Result<*mut u8> {
-        if size > self.mapped.saturating_sub(BEFORE) {
+        if size > self.size {
             *self = Self::map(size)?;
         }
         Ok(self.address as *mut u8)
@@ -47,27 +47,23 @@ impl LocalMemory {
     #[cold]
     fn map(size: usize) -> io::Result<Self> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
-        let mapped = size
-            .max(ROOM)
-            .checked_add(BEFORE)
-            .and_then(|size| size.checked_next_multiple_of(PAGE));
-        let mapped = mapped.ok_or_else(too_large)?;
-        let with_guard = mapped.checked_add(PAGE).ok_or_else(too_large)?;
+        let size = size.max(ROOM).checked_next_multiple_of(PAGE).ok_or_else(too_large)?;
+        let all = size.checked_add(BEFORE + PAGE).ok_or_else(too_large)?;
         let (access, kind) = (
             libc::PROT_READ | libc::PROT_WRITE,
             libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
         );
         // SAFETY: a new mapping.
-        let address = unsafe { libc::mmap(ptr::null_mut(), with_guard, access, kind, -1, 0) };
+        let address = unsafe { libc::mmap(ptr::null_mut(), all, access, kind, -1, 0) };
         if address == libc::MAP_FAILED {
             return Err(io::Error::last_os_error());
         }
         let made = Self {
             address: address as usize + BEFORE,
-            mapped,
+            size,
         };
         // SAFETY: the last page of the new mapping.
-        if unsafe { libc::mprotect(address.byte_add(mapped), PAGE, libc::PROT_NONE) } != 0 {
+        if unsafe { libc::mprotect(address.byte_add(BEFORE + size), PAGE, libc::PROT_NONE) } != 0 {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: the first page of the new mapping.
@@ -78,9 +74,9 @@ impl LocalMemory {
 
 impl Drop for LocalMemory {
     fn drop(&mut self) {
-        if self.mapped != 0 {
+        if self.size != 0 {
             // SAFETY: our own mapping, which no kernel uses any more.
-            unsafe { libc::munmap((self.address - BEFORE) as *mut libc::c_void, self.mapped + PAGE) };
+            unsafe { libc::munmap((self.address - BEFORE) as *mut libc::c_void, BEFORE + self.size + PAGE) };
         }
     }
 }

@@ -11,16 +11,14 @@ use llvm_sys::LLVMOpcode as L;
 
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
+use super::indexed::{Extension, Indexed, unextended};
 use crate::llvm::{Block, Kind, Type, Value};
 use crate::target::x86_64::permutation;
 
 /// The parts of such an address.
 pub(super) struct Butterfly<'c> {
-    /// A `getelementptr` whose last operand is the index, and its operands before that.
-    element: Type<'c>,
-    before: Vec<Value<'c>>,
-    /// How the index gets to its type, if it is made in a smaller one.
-    extension: Option<(L, Type<'c>)>,
+    /// The address by any index.
+    array: Indexed<'c>,
     /// `i` of lane 0.
     first: Value<'c>,
     distance: Value<'c>,
@@ -28,7 +26,7 @@ pub(super) struct Butterfly<'c> {
 
 /// How the index of such an address is made, in the scalar kernel.
 pub(super) struct Index<'c> {
-    extension: Option<(L, Type<'c>)>,
+    extension: Extension<'c>,
     item: Value<'c>,
     distance: Value<'c>,
 }
@@ -59,10 +57,7 @@ impl<'c> Emit<'_, 'c> {
             return None;
         }
         let index = address.operands().pop()?;
-        let (exchange, extension) = match index.opcode() {
-            Some(opcode @ (L::LLVMZExt | L::LLVMSExt)) => (index.operand(0), Some((opcode, index.ty()))),
-            _ => (index, None),
-        };
+        let (exchange, extension) = unextended(index);
         // In a smaller type indices would wrap, or change their sign, between the lanes of a vector.
         let is_wide = exchange.ty().bits() > self.lanes.ilog2();
         if exchange.opcode() != Some(L::LLVMXor) || !is_wide {
@@ -87,13 +82,11 @@ impl<'c> Emit<'_, 'c> {
         let Some(index) = self.index_of_butterfly(address, ty) else {
             return Ok(None);
         };
-        let Some((_, before)) = self.single_index(address, self.module.size_of(ty))? else {
+        let Some((_, array)) = self.single_index(address, self.module.size_of(ty))? else {
             return Ok(None);
         };
         Ok(Some(Butterfly {
-            element: address.source_element_type(),
-            before,
-            extension: index.extension,
+            array: array.extending(index.extension),
             first: self.first(index.item)?,
             distance: self.first(index.distance)?,
         }))
@@ -123,9 +116,11 @@ impl<'c> Emit<'_, 'c> {
         b.cond_br(b.and(is_aligned, is_near), near, far);
 
         b.go_to_end(near);
-        let mask = self.mask.map(|mask| self.swap_mask(mask, at.distance, at.element));
+        let mask = self
+            .mask
+            .map(|mask| self.swap_mask(mask, at.distance, at.array.element));
         let swapped = value.map(|value| self.swap(value, at.distance));
-        let loaded = access(self, self.element_address(at, at.first), mask, swapped);
+        let loaded = access(self, at.array.at(&self.b, at.first), mask, swapped);
         results.extend(loaded.map(|loaded| (self.swap(loaded, at.distance), self.b.block())));
         b.br(after);
 
@@ -134,14 +129,14 @@ impl<'c> Emit<'_, 'c> {
 
         b.go_to_end(whole);
         let first = b.xor(at.first, at.distance);
-        let loaded = access(self, self.element_address(at, first), self.mask, value);
+        let loaded = access(self, at.array.at(&self.b, first), self.mask, value);
         results.extend(loaded.map(|loaded| (loaded, self.b.block())));
         b.br(after);
 
         b.go_to_end(spread_out);
         // Here, where alone they are needed.
         let item = b.add(b.splat(at.first, self.lanes), self.numbers(ty));
-        let addresses = self.element_address(at, b.xor(item, b.splat(at.distance, self.lanes)));
+        let addresses = at.array.at(b, b.xor(item, b.splat(at.distance, self.lanes)));
         results.extend(spread(self, addresses).map(|loaded| (loaded, self.b.block())));
         b.br(after);
         b.go_to_end(after);
@@ -149,18 +144,6 @@ impl<'c> Emit<'_, 'c> {
         let all = b.phi(ty);
         all.add_incoming(&results);
         Some(all)
-    }
-
-    /// The address by an index, or those by indices.
-    fn element_address(&self, at: &Butterfly<'c>, index: Value<'c>) -> Value<'c> {
-        let index = match (at.extension, index.ty().lanes()) {
-            (Some((opcode, ty)), Some(lanes)) => self.b.cast(opcode, index, ty.vector(lanes)),
-            (Some((opcode, ty)), None) => self.b.cast(opcode, index, ty),
-            (None, _) => index,
-        };
-        let mut operands = at.before.clone();
-        operands.push(index);
-        self.b.gep(at.element, operands[0], &operands[1..], false)
     }
 
     /// Gives each lane the value of the lane at a distance, which is less than the lanes.

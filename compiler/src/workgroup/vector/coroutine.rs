@@ -145,8 +145,8 @@ fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
 /// Whether an instruction computes an index of several numbers.
 fn is_index(inst: Value<'_>) -> bool {
     use LLVMOpcode::*;
-    let is_sum = matches!(inst.opcode(), Some(LLVMAdd | LLVMSub | LLVMMul));
-    is_sum && inst.ty().lanes().is_none() && inst.operands().into_iter().all(|o| !o.is_const())
+    let is_arithmetic = matches!(inst.opcode(), Some(LLVMAdd | LLVMSub | LLVMMul));
+    is_arithmetic && inst.ty().lanes().is_none() && inst.operands().into_iter().all(|o| !o.is_const())
 }
 
 /// Whether to keep the result of an instruction instead of rematerializing it.

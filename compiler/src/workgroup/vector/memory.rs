@@ -7,10 +7,11 @@ use llvm_sys::LLVMOpcode as L;
 
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
+use super::indexed::{Indexed, unextended};
 use super::private::offsets;
 use crate::CpuLevel;
 use crate::intrinsics::WorkItemIntrinsic;
-use crate::llvm::{Builder, Kind, Type, Value};
+use crate::llvm::{Kind, Type, Value};
 
 /// Whether an address is known to be in local memory.
 fn is_local(mut address: Value<'_>) -> bool {
@@ -20,38 +21,6 @@ fn is_local(mut address: Value<'_>) -> bool {
     address
         .callee()
         .is_some_and(|f| f.name() == WorkItemIntrinsic::LocalMemory.name())
-}
-
-/// Addresses of elements of one array. To take an index out of a vector takes fewer instructions than to take an address, which is
-/// longer; the access itself adds the base.
-struct Indexed<'c> {
-    element: Type<'c>,
-    /// The base, and the indices before the last.
-    before: Vec<Value<'c>>,
-    /// The last index of each lane.
-    indices: Value<'c>,
-    extension: Extension,
-    /// The type of an address's offset.
-    wide: Type<'c>,
-}
-
-/// How an index becomes as long as an address.
-enum Extension {
-    Zero,
-    Sign,
-}
-
-impl<'c> Indexed<'c> {
-    fn of_lane(&self, b: &Builder<'c>, lane: Value<'c>) -> Value<'c> {
-        let index = b.extract_element(self.indices, lane);
-        let index = match self.extension {
-            Extension::Zero => b.zext_or_trunc(index, self.wide),
-            Extension::Sign => b.sext_or_trunc(index, self.wide),
-        };
-        let mut operands = self.before.clone();
-        operands.push(index);
-        b.gep(self.element, operands[0], &operands[1..], false)
-    }
 }
 
 /// The instruction that computes the new value of an atomic operation.
@@ -412,8 +381,9 @@ impl<'c> Emit<'_, 'c> {
         Ok(value.map_or(Wide::Scalar(self.cx.int(1).zero()), Wide::Vector))
     }
 
-    /// The address of an atomic operation, if it is an index of a common base.
-    fn indexed_atomic(&mut self, inst: Value<'c>) -> Result<Option<Indexed<'c>>> {
+    /// The address of an atomic operation and the index of each lane, if it is an element of an array. To take an index out of a vector
+    /// takes fewer instructions than to take an address, which is longer; the access itself adds the base.
+    fn indexed_atomic(&mut self, inst: Value<'c>) -> Result<Option<(Indexed<'c>, Value<'c>)>> {
         if !matches!(inst.opcode(), Some(L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg)) {
             return Ok(None);
         }
@@ -421,25 +391,14 @@ impl<'c> Emit<'_, 'c> {
         if self.shapes.of(address) != VectorShape::Varying {
             return Ok(None);
         }
-        let Some((index, before)) = self.single_index(address, self.module.size_of(ty))? else {
+        let Some((index, array)) = self.single_index(address, self.module.size_of(ty))? else {
             return Ok(None);
         };
-        let extended = match index.opcode() {
-            Some(L::LLVMZExt) => Some((index.operand(0), Extension::Zero)),
-            Some(L::LLVMSExt) => Some((index.operand(0), Extension::Sign)),
-            _ => None,
-        };
-        let (index, extension) = match extended {
-            Some((narrow, extension)) if narrow.ty().bits() == 32 && self.is_available(narrow) => (narrow, extension),
-            _ => (index, Extension::Sign),
-        };
-        Ok(Some(Indexed {
-            element: address.source_element_type(),
-            before,
-            indices: self.vector(index)?,
-            extension,
-            wide: self.cx.int(64),
-        }))
+        let (narrow, extension) = unextended(index);
+        if narrow.ty().bits() == 32 && self.is_available(narrow) {
+            return Ok(Some((array.extending(extension), self.vector(narrow)?)));
+        }
+        Ok(Some((array, self.vector(index)?)))
     }
 
     /// The scalar instruction with one lane's operands.
@@ -447,24 +406,25 @@ impl<'c> Emit<'_, 'c> {
         &mut self,
         inst: Value<'c>,
         operands: &[Value<'c>],
-        indexed: Option<&Indexed<'c>>,
+        indexed: Option<&(Indexed<'c>, Value<'c>)>,
         lane: Value<'c>,
     ) -> Result<Value<'c>> {
-        let at = indexed.map(|address| address.of_lane(&self.b, lane));
+        let mut own = Vec::new();
+        for (i, &operand) in operands.iter().enumerate() {
+            own.push(match indexed {
+                Some((array, indices)) if i == 0 => array.at(&self.b, self.b.extract_element(*indices, lane)),
+                _ => self.lane(operand, lane)?,
+            });
+        }
         if let Some(opcode) = plain_atomic(inst) {
-            let at = at.map_or_else(|| self.lane(operands[0], lane), Ok)?;
-            let value = self.lane(operands[1], lane)?;
+            let (at, value) = (own[0], own[1]);
             let align = inst.get_align();
             let before = self.b.load(inst.ty(), at).align(align);
             self.b.store(self.b.binary(opcode, before, value), at).align(align);
             return Ok(before);
         }
         let copy = inst.clone_instruction();
-        for (i, &operand) in operands.iter().enumerate() {
-            let value = match at {
-                Some(at) if i == 0 => at,
-                _ => self.lane(operand, lane)?,
-            };
+        for (i, (&operand, value)) in operands.iter().zip(own).enumerate() {
             if value != operand {
                 copy.set_operand(i as u32, value);
             }

@@ -20,6 +20,7 @@ mod division;
 mod emit;
 mod forgetting;
 mod in_flight;
+mod indexed;
 mod interleaved;
 mod memory;
 mod private;

@@ -10,6 +10,7 @@ use llvm_sys::LLVMOpcode as L;
 
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
+use super::indexed::Indexed;
 use crate::CpuLevel;
 use crate::llvm::{Block, Type, Value};
 
@@ -21,8 +22,8 @@ struct Places<'c> {
     numbers: Value<'c>,
     /// From one number to the next.
     step: i64,
-    /// A `getelementptr` whose last operand the numbers are, and its operands before that.
-    indexed: Option<(Type<'c>, Vec<Value<'c>>)>,
+    /// The addresses, if the numbers are indices.
+    indexed: Option<Indexed<'c>>,
     /// Bytes of an element.
     size: u64,
     /// Whether lanes go downwards.
@@ -56,10 +57,9 @@ impl<'c> Emit<'_, 'c> {
         let addresses = self.vector(address)?;
         let indexed = self.single_index(address, size)?;
         let (mut numbers, step, indexed) = match indexed {
-            Some((index, before)) => {
+            Some((index, indexed)) => {
                 let index = self.vector(index)?;
-                let of = (address.source_element_type(), before);
-                (self.b.sext_or_trunc(index, wide), 1, Some(of))
+                (self.b.sext_or_trunc(index, wide), 1, Some(indexed))
             }
             None => (self.b.cast(L::LLVMPtrToInt, addresses, wide), size as i64, None),
         };
@@ -77,32 +77,6 @@ impl<'c> Emit<'_, 'c> {
         })
     }
 
-    /// The only index of an address that differs between lanes, if it is the last one and counts elements; and the operands
-    /// before it.
-    pub(super) fn single_index(
-        &mut self,
-        address: Value<'c>,
-        size: u64,
-    ) -> Result<Option<(Value<'c>, Vec<Value<'c>>)>> {
-        if address.opcode() != Some(L::LLVMGetElementPtr) {
-            return Ok(None);
-        }
-        let operands = address.operands();
-        let Some((&index, before)) = operands.split_last() else {
-            return Ok(None);
-        };
-        let counts = super::private::offsets(self.module, address).last() == Some(&(Some(index), size));
-        let same = |v: &Value<'c>| self.shapes.of(*v) == VectorShape::Uniform;
-        if !counts || !before.iter().all(same) || !operands.iter().all(|&v| self.is_available(v)) {
-            return Ok(None);
-        }
-        let mut firsts = Vec::new();
-        for &operand in before {
-            firsts.push(self.first(operand)?);
-        }
-        Ok(Some((index, firsts)))
-    }
-
     /// The address of the first element if all lanes were in the run of this one.
     fn start_of_run(&self, places: &Places<'c>, lane: Value<'c>) -> Value<'c> {
         let wide = self.cx.int(64);
@@ -111,15 +85,10 @@ impl<'c> Emit<'_, 'c> {
             true => self.b.sub(number, wide.int(u64::from(self.lanes) - 1)),
             false => self.b.neg(number),
         };
+        let own = self.b.extract_element(places.numbers, lane);
         match &places.indexed {
-            Some((ty, before)) => {
-                let own = self.b.extract_element(places.numbers, lane);
-                let mut operands = before.clone();
-                operands.push(self.b.add(own, back));
-                self.b.gep(*ty, operands[0], &operands[1..], false)
-            }
+            Some(indexed) => indexed.at(&self.b, self.b.add(own, back)),
             None => {
-                let own = self.b.extract_element(places.numbers, lane);
                 let own = self.b.add(own, self.b.mul(back, wide.int(places.size)));
                 self.b.cast(L::LLVMIntToPtr, own, self.cx.ptr())
             }
