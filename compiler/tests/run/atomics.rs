@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Atomic operations of local memory, which are plain loads and stores where one thread runs a group.
+//! Atomic operations of local memory, which are plain loads and stores where one thread runs a group; and at places that differ between
+//! items.
 
-use super::{MODES, compile_in, tile};
+use super::{Argument, MODES, compile_in, range, run, tile};
 
 type Operation = (&'static str, fn(u32, u32) -> u32);
 
@@ -137,6 +138,72 @@ fn at_computed_places() {
                         expected,
                         "{place}, odd {odd}, {mode:?}, groups of {local}"
                     );
+                }
+            }
+        }
+    }
+}
+
+/// `operation` on a number of `q`, 64 of 32 or 64 bits, chosen by the low bits of one of `p`.
+fn of_global_memory(ty: &str, index: &str, operation: &str) -> String {
+    format!(
+        "OpCapability Int64Atomics
+        OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %i63 = OpConstant %int 63
+        %one = OpConstant %{ty} 1
+        %zero = OpConstant %{ty} 0
+        %type = OpTypeFunction %void %global_int %global_{ty}
+        %kernel = OpFunction %void None %type
+        %p = OpFunctionParameter %global_int
+        %q = OpFunctionParameter %global_{ty}
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %from = OpPtrAccessChain %global_int %p %id
+        %x = OpLoad %int %from Aligned 4
+        %low_bits = OpBitwiseAnd %int %x %i63
+        {index}
+        %at = OpPtrAccessChain %global_{ty} %q %i
+        %before = {operation}
+        OpReturn
+        OpFunctionEnd"
+    )
+}
+
+#[test]
+fn of_global_memory_at_computed_places() {
+    let indices = [
+        "%i = OpUConvert %long %low_bits",
+        "%i = OpSConvert %long %low_bits",
+        "%i = OpBitwiseAnd %int %low_bits %i63",
+    ];
+    for (ty, bytes) in [("int", 4), ("long", 8)] {
+        // How many chose a place, and whether any did.
+        let add = format!("OpAtomicIAdd %{ty} %at %i1 %i0 %one");
+        let exchange = format!("OpAtomicCompareExchange %{ty} %at %i1 %i0 %i0 %one %zero");
+        for (operation, most) in [(add, usize::MAX), (exchange, 1)] {
+            for (index, mode) in indices.iter().flat_map(|index| MODES.map(|mode| (index, mode))) {
+                let kernel = compile_in(mode, &of_global_memory(ty, index, &operation));
+                for (groups, local) in [(3, 16), (2, 21)] {
+                    let numbers: Vec<u32> = (0..(groups * local) as u32)
+                        .map(|i| i.wrapping_mul(0x9e37_79b9) >> 7)
+                        .collect();
+                    let mut p: Vec<u8> = numbers.iter().flat_map(|x| x.to_ne_bytes()).collect();
+                    let mut q = vec![0; 64 * bytes];
+                    let mut arguments = [Argument::Memory(&mut p), Argument::Memory(&mut q)];
+                    run(&kernel, range([groups, 1, 1], [local, 1, 1]), &mut arguments).unwrap();
+                    for (place, number) in q.chunks(bytes).enumerate() {
+                        let count = numbers.iter().filter(|&&x| x as usize & 63 == place).count().min(most);
+                        let mut expected = vec![0; bytes];
+                        expected[0] = count as u8;
+                        assert_eq!(
+                            number, expected,
+                            "{operation}, {index}, {mode:?}, groups of {local}, {place}"
+                        );
+                    }
                 }
             }
         }

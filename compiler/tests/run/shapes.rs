@@ -483,6 +483,40 @@ fn strides() {
     }
 }
 
+/// Groups whose ids go up to the largest number that there is.
+#[test]
+fn the_last_ids() {
+    let text = "OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %l15 = OpConstant %long 15
+        %l32 = OpConstant %long 32
+        %type = OpTypeFunction %void %global_int
+        %kernel = OpFunction %void None %type
+        %p = OpFunctionParameter %global_int
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %low = OpBitwiseAnd %long %id %l15
+        %upper = OpShiftRightLogical %long %id %l32
+        %number = OpUConvert %int %upper
+        %at = OpPtrAccessChain %global_int %p %low
+        OpStore %at %number Aligned 4
+        OpReturn
+        OpFunctionEnd";
+    for mode in MODES {
+        let kernel = compile_in(mode, text);
+        let range = NdRange {
+            global_offset: [u64::MAX - 15, 0, 0],
+            ..range([4, 1, 1], [4, 1, 1])
+        };
+        let mut memory = vec![0; 64];
+        run(&kernel, range, &mut [Argument::Memory(&mut memory)]).unwrap();
+        assert_eq!(words(&memory), [u32::MAX; 16], "{mode:?}");
+    }
+}
+
 /// Groups of one dimension run together, up to some thousand items, also where their size is no multiple of the lanes.
 #[test]
 fn many_short_groups() {
