@@ -46,7 +46,7 @@ const HELP: &str = "oxur-bench [--filter TEXT]... [--seconds N] [--json] [--list
                   names another); it ends with 1 where kernels miss their goal or there is no nvcc. Of cpu those called `kernels` are how fast kernels are and how fast
                   they are compiled, beside Intel's OpenCL CPU driver
   --native        of cpu only the 22 kernels that bench/native has in C, and a column for that: clang-22 compiles it
-  --only STACK    nothing but raw, intel or ours: for a profiler
+  --only STACK    nothing but raw, intel or ours, for a profiler; kernels have all sides nevertheless
   --strict        end with 1 where a goal is missed beyond the noise
 
 Columns: the layer below (OpenCL or Level Zero, or a call without a loader; for replays without a Level Zero the same launches
