@@ -9,9 +9,9 @@ use llvm_sys::LLVMRealPredicate::*;
 use spirv::OpenclStd100Op as Op;
 
 use super::{Emit, check, elementary, libcalls};
-use crate::Error;
 use crate::fast_math::flag;
 use crate::llvm::{Type, Value};
+use crate::{CpuLevel, Error};
 
 pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
     let b = e.builder;
@@ -122,11 +122,12 @@ fn layout(ty: Type<'_>) -> (u64, u64, u64) {
 }
 
 /// The intrinsic that rounds to the nearest integer, halves to even. Kernels run in that rounding mode, so `llvm.rint` does it as
-/// well, and LLVM merges it with a conversion to integers that follows. For half on CPUs with AVX512-FP16, LLVM 22 takes an
-/// instruction that truncates for both (`vcvttsh2si`).
+/// well, and LLVM merges it with a conversion to integers that follows. LLVM 22 does so wrongly for half on CPUs with AVX512-FP16, by an
+/// instruction that truncates (`vcvttsh2si`), and for float on CPUs without AVX: it has `cvtps2dq` read memory that is not aligned.
 pub fn nearest_even(ty: Type<'_>) -> &'static str {
     match ty.bits() {
         16 => "llvm.roundeven",
+        32 if CpuLevel::current() == CpuLevel::V2 => "llvm.roundeven",
         _ => "llvm.rint",
     }
 }
