@@ -67,6 +67,13 @@ pub enum Ids {
     Hoped,
 }
 
+impl Ids {
+    /// Those of lanes that may be in several rows, or are in one.
+    pub fn of(spans_rows: bool) -> Self {
+        if spans_rows { Self::AcrossRows } else { Self::InRow }
+    }
+}
+
 /// The result of the analysis.
 pub struct VectorShapes<'c> {
     /// Interleaved variables.

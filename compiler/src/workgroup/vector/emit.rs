@@ -10,11 +10,11 @@ use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
 use super::Width;
-use super::calls::is_cheap;
 use super::cfg::{Cfg, Node};
 use super::coroutine::CoroutineLowering;
 use super::divergence::{Ids, VectorShape, VectorShapes, widened};
 use super::forgetting::Uses;
+use super::if_conversion::{LONGEST_SIDE, is_simple};
 use super::interleaved::Interleaved;
 use super::streams::Streams;
 use crate::abi::layout;
@@ -114,7 +114,7 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         module,
         &cfg,
         width.lanes,
-        if spans_rows { Ids::AcrossRows } else { Ids::InRow },
+        Ids::of(spans_rows),
     );
     let hopes = VectorShapes::new(module, &cfg, width.lanes, Ids::Hoped);
     let old_type = old.function_type();
@@ -308,16 +308,11 @@ impl<'c> Emit<'_, 'c> {
         }
         let instructions = self.cfg.blocks[node].instructions();
         let simple = |inst: &Value<'c>| match inst.opcode() {
-            Some(L::LLVMPHI | L::LLVMBr | L::LLVMGetElementPtr) => true,
-            Some(L::LLVMAdd | L::LLVMSub | L::LLVMMul | L::LLVMShl | L::LLVMLShr | L::LLVMAShr) => true,
-            Some(L::LLVMAnd | L::LLVMOr | L::LLVMXor | L::LLVMICmp | L::LLVMFCmp | L::LLVMSelect) => true,
-            Some(L::LLVMFAdd | L::LLVMFSub | L::LLVMFMul | L::LLVMFNeg | L::LLVMFreeze) => true,
-            Some(L::LLVMTrunc | L::LLVMZExt | L::LLVMSExt | L::LLVMBitCast) => true,
-            Some(L::LLVMCall) => inst.callee().is_some_and(|f| is_cheap(&f.name())),
+            Some(L::LLVMPHI | L::LLVMBr) => true,
             Some(L::LLVMStore) => self.is_at_hand(*inst),
-            _ => false,
+            _ => is_simple(*inst),
         };
-        instructions.len() <= 12 && instructions.iter().all(simple)
+        instructions.len() <= LONGEST_SIDE && instructions.iter().all(simple)
     }
 
     /// Whether a mask has any lane.
@@ -456,6 +451,8 @@ impl<'c> Emit<'_, 'c> {
                 VectorShape::Varying => {
                     let new = self.vector(value)?;
                     match mask {
+                        // Their values may be poison.
+                        Some(_) if self.cfg.arrives_first(from, to) => self.b.freeze(new),
                         Some(mask) => {
                             let old = self.b.load(slot.ty, slot.address);
                             let mask = self.expand(mask, phi.ty());

@@ -19,6 +19,7 @@ mod divergence;
 mod division;
 mod emit;
 mod forgetting;
+mod if_conversion;
 mod in_flight;
 mod indexed;
 mod interleaved;
@@ -35,6 +36,8 @@ use blocking::Blocking;
 pub use cfg::Cfg;
 pub use coroutine::{CoroutineLowering, Effort, split};
 pub use private::offsets;
+
+use divergence::Ids;
 
 use super::SubGroupLayout;
 use crate::CpuLevel;
@@ -61,6 +64,9 @@ const SCALARIZE: &str = "function(scalarizer<load-store>,early-cse,dce)";
 /// The passes after copies of private variables were split or removed.
 const AFTER_COPIES: &str =
     "function(sroa<modify-cfg>,early-cse<memssa>,dse,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
+
+/// The passes after branches became selects: blocks that follow each other become one.
+const AFTER_CONVERSION: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
 
 /// The last passes: simple control flow.
 const SIMPLIFY: &str = "function(lower-switch,fix-irreducible,mergereturn,loop-simplify,lcssa)";
@@ -222,5 +228,12 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGrou
     {
         machine.run_passes(module, AFTER_COPIES, false)?;
     }
-    machine.run_passes(module, SIMPLIFY, false)
+    machine.run_passes(module, SIMPLIFY, false)?;
+    let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
+    let ids = Ids::of(layout.spans_rows);
+    while if_conversion::convert(module, kernel, width.lanes, ids)? {
+        machine.run_passes(module, AFTER_CONVERSION, false)?;
+        machine.run_passes(module, SIMPLIFY, false)?;
+    }
+    Ok(())
 }
