@@ -110,12 +110,7 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
     } = plan;
     let cx = module.context();
     let cfg = Cfg::new(old)?;
-    let shapes = VectorShapes::new(
-        module,
-        &cfg,
-        width.lanes,
-        Ids::of(spans_rows),
-    );
+    let shapes = VectorShapes::new(module, &cfg, width.lanes, Ids::of(spans_rows));
     let hopes = VectorShapes::new(module, &cfg, width.lanes, Ids::Hoped);
     let old_type = old.function_type();
     let ty = match waits {

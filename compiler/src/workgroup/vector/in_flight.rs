@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Several vectors in flight: for kernels that compute for long and wait for their own results, code for more items than a register has
 //! lanes. LLVM makes several operations of each, which do not wait for each other.
+//!
+//! A search (a loop that loads from where its last load sent it) waits most of all, where the CPU gathers.
 
 use std::collections::HashSet;
 
@@ -10,6 +12,7 @@ use super::calls::{is_cheap, is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::registers::Registers;
+use crate::CpuLevel;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Function, Kind, Module, Value};
 
@@ -35,7 +38,10 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32) -> Result<u3
         lanes,
     };
     let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
-    if !instructions().all(|inst| code.is_possible(inst)) {
+    let mut searches: Vec<usize> = (0..cfg.loops.len()).collect();
+    searches.retain(|&number| code.is_search(number));
+    let has_search = !searches.is_empty();
+    if !instructions().all(|inst| code.is_possible(inst) || has_search && code.is_possible_beside(inst, &searches)) {
         return Ok(1);
     }
     if cfg.loops.is_empty() {
@@ -53,7 +59,12 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32) -> Result<u3
         let fits = 2 * FUNCTION_VALUES * widest.unwrap_or(0) <= Registers::of_cpu().count;
         return Ok(if work >= INTENSE * accesses && fits { 2 } else { 1 });
     }
-    let needs = (0..cfg.loops.len()).map(|l| code.registers(l));
+    let loops = if has_search {
+        searches
+    } else {
+        (0..cfg.loops.len()).collect()
+    };
+    let needs = loops.into_iter().map(|number| code.registers(number, has_search));
     let Some(needs) = needs.collect::<Option<Vec<u32>>>() else {
         return Ok(1);
     };
@@ -103,21 +114,74 @@ impl<'c> Code<'_, 'c> {
         }
     }
 
+    /// Whether an instruction that is no reason for several vectors may be beside searches.
+    fn is_possible_beside(&self, inst: Value<'c>, searches: &[usize]) -> bool {
+        let is_in_search = |node: &usize| searches.iter().any(|&l| self.cfg.loops[l].blocks.contains(node));
+        match inst.opcode() {
+            Some(L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem) => {
+                !self.cfg.number.get(&inst.block()).is_some_and(is_in_search)
+            }
+            _ => self.is_gathered(inst),
+        }
+    }
+
+    /// Whether an instruction is a load or store of each item by itself, for which the CPU has an instruction.
+    fn is_gathered(&self, inst: Value<'c>) -> bool {
+        let ty = match inst.opcode() {
+            Some(L::LLVMLoad) => inst.ty(),
+            Some(L::LLVMStore) => inst.operand(0).ty(),
+            _ => return false,
+        };
+        let is_plain = !inst.is_volatile() && !inst.is_atomic() && ty.lanes().is_none();
+        CpuLevel::current() == CpuLevel::V4 && is_plain && self.module.size_of(ty) >= 4
+    }
+
+    /// The instructions of a loop, in the order of the program, in which the blocks of the control flow graph are.
+    fn instructions(&self, number: usize) -> Vec<Value<'c>> {
+        let mut nodes: Vec<usize> = self.cfg.loops[number].blocks.iter().copied().collect();
+        nodes.sort_unstable();
+        let all = nodes.iter().flat_map(|&node| self.cfg.blocks[node].instructions());
+        all.collect()
+    }
+
+    /// Whether a loop without others in it gathers, and the place hangs on what it gathered the round before.
+    fn is_search(&self, number: usize) -> bool {
+        if self.cfg.loops.iter().any(|inner| inner.parent == Some(number)) {
+            return false;
+        }
+        let instructions = self.instructions(number);
+        let inside: HashSet<Value<'c>> = instructions.iter().copied().collect();
+        let hangs_on_itself = |load: Value<'c>| {
+            let mut seen: HashSet<Value<'c>> = HashSet::new();
+            let mut todo = vec![load];
+            while let Some(value) = todo.pop() {
+                for operand in value.operands().into_iter().filter(|operand| inside.contains(operand)) {
+                    if operand == load {
+                        return true;
+                    }
+                    if seen.insert(operand) {
+                        todo.push(operand);
+                    }
+                }
+            }
+            false
+        };
+        let is_gather =
+            |inst: &Value<'c>| inst.opcode() == Some(L::LLVMLoad) && self.varies(*inst) && self.is_gathered(*inst);
+        instructions
+            .iter()
+            .any(|inst| is_gather(inst) && hangs_on_itself(*inst))
+    }
+
     /// How many registers the values of a loop take that differ between items, where it has most of them; `None` if it is no loop that
     /// waits for its own results.
-    fn registers(&self, number: usize) -> Option<u32> {
+    fn registers(&self, number: usize, is_search: bool) -> Option<u32> {
         let of_loop = &self.cfg.loops[number];
-        // In the order of the program, in which the blocks of the control flow graph are.
-        let mut nodes: Vec<usize> = of_loop.blocks.iter().copied().collect();
-        nodes.sort_unstable();
-        let instructions: Vec<Value<'c>> = nodes
-            .iter()
-            .flat_map(|&node| self.cfg.blocks[node].instructions())
-            .collect();
+        let instructions = self.instructions(number);
         let inside: HashSet<Value<'c>> = instructions.iter().copied().collect();
         let is_counted = |value: &Value<'c>| self.varies(*value) && value.ty().scalar().kind() != Kind::Int(1);
         let loads = instructions.iter().any(|inst| is_access(*inst) && self.varies(*inst));
-        if loads || instructions.iter().filter(|inst| self.varies(**inst)).count() > LONGEST_LOOP {
+        if loads && !is_search || instructions.iter().filter(|inst| self.varies(**inst)).count() > LONGEST_LOOP {
             return None;
         }
         // What lives from round to round, and what comes from before the loop.
