@@ -13,8 +13,9 @@ use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::registers::Registers;
 use crate::CpuLevel;
-use crate::intrinsics::WorkItemIntrinsic;
+use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Function, Kind, Module, Value};
+use crate::workgroup::convergence::collective;
 
 /// The most vectors.
 const MOST: u32 = 4;
@@ -26,8 +27,8 @@ const FUNCTION_VALUES: u32 = 8;
 /// How much a kernel without loops has to compute for each access to memory.
 const INTENSE: usize = 16;
 
-/// How many vectors of so many `lanes` a kernel had better run at a time.
-pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32) -> Result<u32, String> {
+/// How many vectors of so many `lanes` a kernel had better run at a time. If it `waits` at barriers, only searches are worth it.
+pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool) -> Result<u32, String> {
     let cfg = Cfg::new(kernel)?;
     let shapes = VectorShapes::new(module, &cfg, lanes, Ids::InRow);
     let code = Code {
@@ -41,6 +42,9 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32) -> Result<u3
     let mut searches: Vec<usize> = (0..cfg.loops.len()).collect();
     searches.retain(|&number| code.is_search(number));
     let has_search = !searches.is_empty();
+    if waits && !has_search {
+        return Ok(1);
+    }
     if !instructions().all(|inst| code.is_possible(inst) || has_search && code.is_possible_beside(inst, &searches)) {
         return Ok(1);
     }
@@ -121,6 +125,8 @@ impl<'c> Code<'_, 'c> {
             Some(L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem) => {
                 !self.cfg.number.get(&inst.block()).is_some_and(is_in_search)
             }
+            Some(L::LLVMFence) => true,
+            Some(L::LLVMCall) => collective(&inst) == Some(GroupCollective::Barrier),
             _ => self.is_gathered(inst),
         }
     }

@@ -144,8 +144,12 @@ pub fn widen(
         true => whole_group::prepare(machine, module, kernel, width.lanes, required)?,
         false => None,
     };
+    let vectors = match is_alone && waits && items.is_none() {
+        true => in_flight::count(module, kernel, width.lanes, true)?,
+        false => 1,
+    };
     let width = Width {
-        lanes: items.unwrap_or(width.lanes),
+        lanes: items.unwrap_or(width.lanes * vectors),
         ..width
     };
     let streams = !waits && !layout.spans_rows;
@@ -167,7 +171,7 @@ pub fn widen(
     let rows = blocking.as_ref().map_or(1, |blocking| blocking.rows);
     let is_whole_group = items.is_some() || waits && rows > 1 && required == Some([width.lanes, rows, 1]);
     let several = match is_plain && blocking.is_none() {
-        true => in_flight::count(module, kernel, width.lanes)?,
+        true => in_flight::count(module, kernel, width.lanes, false)?,
         false => 1,
     };
     let mut streamed = 0;
