@@ -96,3 +96,110 @@ fn rows_of_any_length() {
         }
     }
 }
+
+/// Each item looks its key up in a sorted table, and writes at a place of its own how many entries are less. `WAIT` is a barrier, or
+/// nothing.
+const SEARCH: &str = "
+        OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %l0 = OpConstant %long 0
+        %l1 = OpConstant %long 1
+        %c2 = OpConstant %int 2
+        %c272 = OpConstant %int 272
+        %type = OpTypeFunction %void %global_int %global_ELEMENT %global_ELEMENT %long %long
+        %kernel = OpFunction %void None %type
+        %out = OpFunctionParameter %global_int
+        %table = OpFunctionParameter %global_ELEMENT
+        %keys = OpFunctionParameter %global_ELEMENT
+        %length = OpFunctionParameter %long
+        %step = OpFunctionParameter %long
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %key_at = OpPtrAccessChain %global_ELEMENT %keys %id
+        %key = OpLoad %ELEMENT %key_at Aligned 4
+        OpBranch %head
+        %head = OpLabel
+        %first = OpPhi %long %l0 %start %first_next %next
+        %left = OpPhi %long %length %start %left_next %next
+        %is_there = OpUGreaterThan %bool %left %l0
+        OpLoopMerge %done %next None
+        OpBranchConditional %is_there %round %done
+        %round = OpLabel
+        %offset = OpShiftRightLogical %long %left %l1
+        %middle = OpIAdd %long %first %offset
+        %at = OpPtrAccessChain %global_ELEMENT %table %middle
+        %entry = OpLoad %ELEMENT %at Aligned 4
+        %is_less = LESS %bool %entry %key
+        OpSelectionMerge %next None
+        OpBranchConditional %is_less %right %next
+        %right = OpLabel
+        %first_right = OpIAdd %long %middle %l1
+        %rest = OpISub %long %left %offset
+        %left_right = OpISub %long %rest %l1
+        OpBranch %next
+        %next = OpLabel
+        %first_next = OpPhi %long %first %round %first_right %right
+        %left_next = OpPhi %long %offset %round %left_right %right
+        OpBranch %head
+        %done = OpLabel
+        WAIT
+        %place = OpIMul %long %id %step
+        %to = OpPtrAccessChain %global_int %out %place
+        %result = OpUConvert %int %first
+        OpStore %to %result Aligned 4
+        OpReturn
+        OpFunctionEnd
+        ";
+
+#[test]
+fn searches() {
+    let table: Vec<u32> = (0..1000).map(|i| i * 3).collect();
+    for (element, less) in [
+        ("int", "OpULessThan"),
+        ("float", "OpFOrdLessThan"),
+        ("double", "OpFOrdLessThan"),
+    ] {
+        let bytes = |numbers: &[u32]| -> Vec<u8> {
+            let of = |&n: &u32| match element {
+                "int" => n.to_ne_bytes().to_vec(),
+                "float" => (n as f32).to_ne_bytes().to_vec(),
+                _ => f64::from(n).to_ne_bytes().to_vec(),
+            };
+            numbers.iter().flat_map(of).collect()
+        };
+        for wait in ["", "OpControlBarrier %c2 %c2 %c272"] {
+            let text = SEARCH
+                .replace("ELEMENT", element)
+                .replace("LESS", less)
+                .replace("WAIT", wait);
+            for mode in MODES {
+                let kernel = compile_in(mode, &text);
+                for (groups, local) in [(2, 256), (3, 100), (1, 32), (2, 48), (9, 7), (1, 1), (2, 33)] {
+                    for (length, step) in [(0, 1), (1, 2), (37, 1), (1000, 3)] {
+                        let range = range([groups, 1, 1], [local, 1, 1]);
+                        let count = (groups * local) as u32;
+                        let keys: Vec<u32> = (0..count).map(|i| i.wrapping_mul(2_654_435_761) % 3100).collect();
+                        let mut out = vec![0xff; 4 * step * count as usize];
+                        let (mut sorted, mut wanted) = (bytes(&table), bytes(&keys));
+                        let arguments = &mut [
+                            Argument::Memory(&mut out),
+                            Argument::Memory(&mut sorted),
+                            Argument::Memory(&mut wanted),
+                            Argument::Value(length as u64),
+                            Argument::Value(step as u64),
+                        ];
+                        run(&kernel, range, arguments).unwrap();
+                        let found: Vec<u32> = words(&out).into_iter().step_by(step).collect();
+                        let all: Vec<u32> = (keys.iter())
+                            .map(|key| table[..length].partition_point(|entry| entry < key) as u32)
+                            .collect();
+                        assert!(found == all, "{element}, {wait}, {mode:?}, {range:?}, {length}");
+                    }
+                }
+            }
+        }
+    }
+}

@@ -18,6 +18,7 @@ mod extensions;
 mod fast_math;
 mod forgetting;
 mod functions;
+mod if_conversion;
 mod in_flight;
 mod levels;
 mod lockstep;

@@ -100,7 +100,10 @@ impl Hammock {
             let incoming = phi.incoming();
             let [yes, no] = sources.map(|source| incoming.iter().find(|i| i.1 == source).expect("one an edge").0);
             b.go_before(branch);
-            let chosen = if yes == no { yes } else { b.select(condition, yes, no) };
+            let chosen = match yes == no {
+                true => yes,
+                false => b.select(condition, yes, no),
+            };
             let others = incoming.iter().copied().filter(|i| !sources.contains(&i.1));
             let all: Vec<(Value<'c>, Block<'c>)> = others.chain([(chosen, from)]).collect();
             b.go_before(phi);
