@@ -142,3 +142,91 @@ fn in_loops_with_several_exits() {
         }
     }
 }
+
+/// See [`beside_a_load`]. Two simple sides and one that loads come together in one block; a division is no simple instruction.
+const BESIDE_A_LOAD: &str = "
+        OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %l0 = OpConstant %long 0
+        %l1 = OpConstant %long 1
+        %l3 = OpConstant %long 3
+        %l5 = OpConstant %long 5
+        %l16 = OpConstant %long 16
+        %l32 = OpConstant %long 32
+        %type = OpTypeFunction %void %global_long %global_long
+        %kernel = OpFunction %void None %type
+        %data = OpFunctionParameter %global_long
+        %table = OpFunctionParameter %global_long
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %own = OpPtrAccessChain %global_long %data %id
+        %x = OpLoad %long %own Aligned 8
+        %bit16 = OpBitwiseAnd %long %x %l16
+        %loads = OpINotEqual %bool %bit16 %l0
+        OpSelectionMerge %joined None
+        OpBranchConditional %loads %loaded %others
+        %loaded = OpLabel
+        %from = OpPtrAccessChain %global_long %table %id
+        %v_loaded = OpLoad %long %from Aligned 8
+        OpBranch %joined
+        %others = OpLabel
+        %bit32 = OpBitwiseAnd %long %x %l32
+        %triples = OpINotEqual %bool %bit32 %l0
+        OpBranchConditional %triples %triple %mixed
+        %triple = OpLabel
+        %x3 = OpIMul %long %x %l3
+        %x3_less = OpISub %long %x3 %id
+        %x3_more = OpBitwiseXor %long %x3_less %x
+        %v_triple = OpIAdd %long %x3_more %l5
+        OpBranch %joined
+        %mixed = OpLabel
+        %x5 = OpBitwiseXor %long %x %l5
+        %x5_more = OpIAdd %long %x5 %id
+        %x5_less = OpISub %long %x5_more %l3
+        %v_mixed = OpIMul %long %x5_less %x
+        OpBranch %joined
+        %joined = OpLabel
+        %v = OpPhi %long %v_loaded %loaded %v_triple %triple %v_mixed %mixed
+        %d = OpBitwiseAnd %long %x %l3
+        %divides = OpINotEqual %bool %d %l0
+        OpSelectionMerge %done None
+        OpBranchConditional %divides %divide %done
+        %divide = OpLabel
+        %quotient = OpUDiv %long %x %d
+        OpBranch %done
+        %done = OpLabel
+        %q = OpPhi %long %l1 %joined %quotient %divide
+        %sum = OpIAdd %long %v %q
+        OpStore %own %sum Aligned 8
+        OpReturn
+        OpFunctionEnd
+        ";
+
+#[test]
+fn beside_a_load() {
+    let table: Vec<u64> = (0..300).map(|i: u64| i << 33).collect();
+    let numbers: Vec<u64> = (0..300)
+        .map(|i: u64| i.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << 63)
+        .collect();
+    let of = |id: usize| {
+        let (x, place) = (numbers[id], id as u64);
+        let value = match (x & 16, x & 32) {
+            (16, _) => table[id],
+            (_, 32) => (x.wrapping_mul(3).wrapping_sub(place) ^ x).wrapping_add(5),
+            _ => (x ^ 5).wrapping_add(place).wrapping_sub(3).wrapping_mul(x),
+        };
+        value.wrapping_add(x.checked_div(x & 3).unwrap_or(1))
+    };
+    let expected: Vec<u64> = (0..300).map(of).collect();
+    let bytes = |numbers: &[u64]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_ne_bytes()).collect() };
+    for mode in MODES {
+        let kernel = compile_in(mode, BESIDE_A_LOAD);
+        let (mut memory, mut entries) = (bytes(&numbers), bytes(&table));
+        let arguments = &mut [Argument::Memory(&mut memory), Argument::Memory(&mut entries)];
+        run(&kernel, range([3, 1, 1], [100, 1, 1]), arguments).unwrap();
+        assert!(memory == bytes(&expected), "{mode:?}");
+    }
+}
