@@ -5,7 +5,7 @@
 //! beyond 2^16 that is not enough; these are left to the C library.
 
 use llvm_sys::LLVMIntPredicate::LLVMIntNE;
-use llvm_sys::LLVMRealPredicate::{LLVMRealOEQ, LLVMRealOGT};
+use llvm_sys::LLVMRealPredicate::LLVMRealOGT;
 
 use super::{Place, Slow};
 use crate::builtins::elementary::ROUND;
@@ -27,14 +27,15 @@ const SINE: [f64; 4] = [
     -0.000_198_391_623_403,
     2.716_712_128_25e-6,
 ];
-/// `cos(r) = 1 - r^2 / 2 + r^4 c(r^2)`, likewise: 2^-32.
-const COSINE: [f64; 3] = [0.041_666_643_182_9, -0.001_388_719_423_07, 2.441_919_681_27e-5];
+/// `cos(r) = 1 + r^2 c(r^2)`, likewise: 2^-32.
+const COSINE: [f64; 4] = [-0.5, 0.041_666_643_182_9, -0.001_388_719_423_07, 2.441_919_681_27e-5];
+/// The sign of a float.
+const SIGN: u64 = 1 << 31;
 
 pub fn sin<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    let (b, x) = (place.e.builder, args[0]);
-    let fast = sine(place, ty, x, 0);
-    // The sum of a negative zero and a zero would be positive.
-    let fast = b.select(b.fcmp(LLVMRealOEQ, x, ty.zero()), x, fast);
+    let (b, x, bits) = (place.e.builder, args[0], place.e.bits_of(ty));
+    let own_sign = b.and(b.bitcast(x, bits), bits.int(SIGN));
+    let fast = b.bitcast(b.xor(b.bitcast(sine(place, ty, x, 0), bits), own_sign), ty);
     place.unless_rare(is_beyond(place, x), args, Slow::Host("oxur_sin_beyond"), fast)
 }
 
@@ -49,11 +50,12 @@ fn is_beyond<'c>(place: &Place<'_, 'c>, x: Value<'c>) -> Value<'c> {
     place.e.builder.fcmp(LLVMRealOGT, size, x.ty().real(LIMIT.into()))
 }
 
-/// The sine of `x` and so many quarters of a turn.
+/// The sine of `|x|` and so many quarters of a turn.
 fn sine<'c>(place: &Place<'_, 'c>, ty: Type<'c>, x: Value<'c>, quarters: u64) -> Value<'c> {
     let b = place.e.builder;
     let real = |c| ty.real(c);
     let bits = place.e.bits_of(ty);
+    let x = place.e.intrinsic("llvm.fabs", &[x]);
     let rounded = place.fma(x, real(std::f64::consts::FRAC_2_PI), real(ROUND));
     let n = b.fsub(rounded, real(ROUND));
     // Exact: the difference is a multiple of 2^-24 and less than 1.
@@ -66,17 +68,14 @@ fn sine<'c>(place: &Place<'_, 'c>, ty: Type<'c>, x: Value<'c>, quarters: u64) ->
     let low = b.fsub(place.fma(n, real(-HALF_PI[2]), lost), second_low);
 
     let square = b.fmul(r, r);
-    let high = place.fma(square, real(-0.5), real(1.0));
-    let tail = place.fma(b.fmul(r, square), place.polynomial(square, &SINE), b.fmul(low, high));
+    let tail = place.fma(b.fmul(r, square), place.polynomial(square, &SINE), low);
     let sine = b.fadd(r, tail);
-    let lost = place.fma(square, real(-0.5), b.fsub(real(1.0), high));
-    let lost = place.fma(r, b.fneg(low), lost);
-    let tail = place.fma(b.fmul(square, square), place.polynomial(square, &COSINE), lost);
-    let cosine = b.fadd(high, tail);
+    let tail = place.fma(square, place.polynomial(square, &COSINE), b.fneg(b.fmul(r, low)));
+    let cosine = b.fadd(tail, real(1.0));
 
     let quadrant = b.add(b.bitcast(rounded, bits), bits.int(quarters));
     let is_odd = b.icmp(LLVMIntNE, b.and(quadrant, bits.int(1)), bits.zero());
-    let sign = b.shl(b.and(quadrant, bits.int(2)), bits.int(30));
+    let sign = b.and(b.shl(quadrant, bits.int(30)), bits.int(SIGN));
     let result = b.select(is_odd, cosine, sine);
     b.bitcast(b.xor(b.bitcast(result, bits), sign), ty)
 }
