@@ -7,6 +7,7 @@ mod support;
 
 mod atomics;
 mod blocking;
+mod bounds;
 mod butterflies;
 mod by_value;
 mod clock;

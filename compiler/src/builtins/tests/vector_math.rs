@@ -17,8 +17,8 @@ type Unary = (Op, f64, fn(f64) -> f64);
 
 /// The functions of one number.
 const UNARY: [Unary; 9] = [
-    (Op::sin, 1.0, f64::sin),
-    (Op::cos, 1.0, f64::cos),
+    (Op::sin, 1.2, f64::sin),
+    (Op::cos, 1.2, f64::cos),
     // 1.04 with AVX-512; else it is rounded twice.
     (Op::rsqrt, 1.5, |x| 1.0 / x.sqrt()),
     (Op::exp, 1.0, f64::exp),

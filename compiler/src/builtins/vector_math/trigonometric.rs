@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `sin` and `cos` of float, with errors below one ulp.
+//! `sin` and `cos` of float, with errors below 1.2 ulp; OpenCL allows 4.
 //!
 //! The argument is reduced to `r` in [-pi/4, pi/4] by three parts of pi/2 (Cody and Waite), whose sum has 72 bits. For arguments
 //! beyond 2^16 that is not enough; these are left to the C library.

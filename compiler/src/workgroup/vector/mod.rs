@@ -10,6 +10,7 @@
 //! them to values again, so this code need not maintain dominance.
 
 mod blocking;
+mod bounds;
 mod butterflies;
 mod calls;
 mod cfg;

@@ -3,9 +3,11 @@
 
 use llvm_sys::LLVMOpcode as L;
 
+use super::super::bounds::upper_bound;
 use super::super::divergence::{VectorShape, variable_size};
 use super::{Emit, Result, Slot, Wide};
-use crate::llvm::Value;
+use crate::CpuLevel;
+use crate::llvm::{Kind, Value};
 
 impl<'c> Emit<'_, 'c> {
     pub(super) fn instruction(&mut self, inst: Value<'c>) -> Result<Option<Wide<'c>>> {
@@ -176,6 +178,11 @@ impl<'c> Emit<'_, 'c> {
                 let x = self.vector(operands[0])?;
                 self.b.freeze(x)
             }
+            L::LLVMUIToFP | L::LLVMSIToFP if is_short_number(operands[0]) => {
+                let x = self.vector(operands[0])?;
+                let short = self.cx.int(32).vector(self.lanes);
+                self.b.cast(L::LLVMSIToFP, self.b.cast(L::LLVMTrunc, x, short), ty)
+            }
             L::LLVMTrunc
             | L::LLVMZExt
             | L::LLVMSExt
@@ -292,4 +299,12 @@ impl<'c> Emit<'_, 'c> {
             }
         }
     }
+}
+
+/// Whether an integer of 64 bits that the CPU would convert to a floating-point number item by item has only 31, which it converts
+/// all at once.
+fn is_short_number(value: Value<'_>) -> bool {
+    CpuLevel::current() != CpuLevel::V4
+        && value.ty().kind() == Kind::Int(64)
+        && upper_bound(value).is_some_and(|bound| bound <= i32::MAX as u64)
 }
