@@ -57,12 +57,15 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 .PHONY: test
 test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-cuda test-onemkl test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
 
+# Not those that run a part of the others for narrower vectors: here all of them run so.
+OF_ONE_LEVEL := not (package(oxur-compiler) and binary(run) and test(/^levels::/))
+
 # The parts of `make test`. They need `make setup wheel package` first.
 .PHONY: test-rust
 test-rust: ## Our own tests, and the kernel tests on narrower vectors
-	cargo nextest run --workspace --exclude oxur-conformance-cuda --locked --profile $(NEXTEST_PROFILE)
+	cargo nextest run --workspace --exclude oxur-conformance-cuda --locked --profile $(NEXTEST_PROFILE) -E '$(OF_ONE_LEVEL)'
 	for level in x86-64-v2 x86-64-v3; do \
-	  UR_CPU_TARGET=$$level cargo nextest run -p oxur-compiler --test run --locked --profile $(NEXTEST_PROFILE); \
+	  UR_CPU_TARGET=$$level cargo nextest run -p oxur-compiler --test run --locked --profile $(NEXTEST_PROFILE) -E '$(OF_ONE_LEVEL)'; \
 	done
 
 .PHONY: test-reference
