@@ -81,7 +81,7 @@ impl FrameLayout {
     }
 }
 
-/// Frames are aligned to the largest vector type, which the vectorizer relies on.
+/// Frames are aligned to two registers of the largest vectors, which the vectorizer relies on.
 #[repr(C, align(128))]
 #[derive(Clone, Copy, Debug)]
 struct Line([u8; 128]);

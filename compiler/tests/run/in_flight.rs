@@ -154,6 +154,22 @@ const SEARCH: &str = "
         OpFunctionEnd
         ";
 
+/// A kernel that waits at a barrier, and does nothing else.
+const WAITS: &str = "
+        OpEntryPoint Kernel %kernel \"k\"
+        %c2 = OpConstant %int 2
+        %c272 = OpConstant %int 272
+        %type = OpTypeFunction %void
+        %kernel = OpFunction %void None %type
+        %start = OpLabel
+        OpControlBarrier %c2 %c2 %c272
+        OpReturn
+        OpFunctionEnd
+        ";
+
+/// The lanes of CPUs that gather without a branch for each.
+const LANES_OF_GATHERS: u32 = 16;
+
 #[test]
 fn searches() {
     let table: Vec<u32> = (0..1000).map(|i| i * 3).collect();
@@ -177,6 +193,14 @@ fn searches() {
                 .replace("WAIT", wait);
             for mode in MODES {
                 let kernel = compile_in(mode, &text);
+                // What a kernel with barriers and no search has.
+                let lanes = compile_in(mode, WAITS).lanes();
+                let is_search = lanes == LANES_OF_GATHERS && !wait.is_empty();
+                assert_eq!(
+                    kernel.lanes(),
+                    if is_search { 2 * lanes } else { lanes },
+                    "{element}, {mode:?}"
+                );
                 for (groups, local) in [(2, 256), (3, 100), (1, 32), (2, 48), (9, 7), (1, 1), (2, 33)] {
                     for (length, step) in [(0, 1), (1, 2), (37, 1), (1000, 3)] {
                         let range = range([groups, 1, 1], [local, 1, 1]);

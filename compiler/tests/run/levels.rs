@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The same tests with the vectors of older CPUs, for which some accesses are made in another way.
+//! The same tests with the vectors of older CPUs, which access memory and convert numbers in other ways.
 
 use std::env;
 use std::process::Command;

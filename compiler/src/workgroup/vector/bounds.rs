@@ -4,11 +4,10 @@
 
 use llvm_sys::LLVMOpcode as L;
 
+use crate::MAX_WORK_GROUP_SIZE;
 use crate::intrinsics::{MAX_ID, WorkItemIntrinsic};
 use crate::llvm::{Kind, Value};
 
-/// The largest local id. Tables of them have 16 bits for each.
-const MAX_LOCAL_ID: u64 = u16::MAX as u64;
 /// How far back it looks.
 const DEPTH: u32 = 8;
 
@@ -45,11 +44,10 @@ fn bound(value: Value<'_>, depth: u32) -> Option<u64> {
         L::LLVMUDiv => of(0),
         L::LLVMURem => least(of(0), of(1).map(|divisor| divisor.saturating_sub(1))),
         L::LLVMSelect => Some(of(1)?.max(of(2)?)),
-        L::LLVMFreeze => of(0),
         L::LLVMCall => {
             let name = value.callee()?.name();
             match WorkItemIntrinsic::from_name(&name) {
-                Some(WorkItemIntrinsic::LocalId) => Some(MAX_LOCAL_ID),
+                Some(WorkItemIntrinsic::LocalId) => Some(MAX_WORK_GROUP_SIZE as u64 - 1),
                 Some(WorkItemIntrinsic::GlobalId | WorkItemIntrinsic::GroupId) => Some(MAX_ID),
                 _ if name.starts_with("llvm.umin.") => least(of(0), of(1)),
                 _ if name.starts_with("llvm.umax.") => Some(of(0)?.max(of(1)?)),

@@ -190,7 +190,8 @@ pub struct CoroutineLowering<'c> {
     out: Block<'c>,
 }
 
-/// Frames are aligned to the largest vector type, which the runtime ensures.
+/// The alignment of frames, which the runtime ensures. Vectors of 32 lanes may be larger, but LLVM accesses their registers one by one,
+/// and those have 64 bytes at most.
 const ALIGN: u64 = 128;
 
 impl<'c> CoroutineLowering<'c> {

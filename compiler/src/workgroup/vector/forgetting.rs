@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! What variables hold that is not used behind a barrier.
 //!
-//! Where lanes part, phis keep what they had for the lanes that do not come, and blocks that no lane reaches leave all variables as
-//! they are. So LLVM cannot see that a value of one round of a loop is not used in the next, and would keep it in the frame across the
+//! Where lanes part, most phis keep what they had for the lanes that do not come, and blocks that no lane reaches leave all variables
+//! as they are. So LLVM cannot see that a value of one round of a loop is not used in the next, and would keep it in the frame across the
 //! barriers of the loop. Here the control flow of one item tells. A barrier that all lanes reach has them at one place, and what an
 //! item there does not use, nobody does.
 

@@ -11,7 +11,7 @@ use super::cfg::{Cfg, Node};
 use super::divergence::{Ids, VectorShapes};
 use crate::llvm::{Block, Builder, Function, Kind, Module, Value};
 
-/// The most instructions of a side.
+/// The most instructions of a side, or of another block that runs for no lane, too.
 pub const LONGEST_SIDE: usize = 24;
 
 /// A branch whose sides meet again behind one block at most.
@@ -22,7 +22,7 @@ struct Hammock {
     to: Node,
 }
 
-/// Converts all such branches that have no other between their sides. The result says whether there were any.
+/// Converts all such branches whose sides have no branches themselves. The result says whether there were any.
 pub fn convert(module: &Module<'_>, kernel: Function<'_>, lanes: u32, ids: Ids) -> Result<bool, String> {
     let cfg = Cfg::new(kernel)?;
     let mut hammocks: Vec<Hammock> = (0..cfg.blocks.len())
@@ -39,7 +39,7 @@ pub fn convert(module: &Module<'_>, kernel: Function<'_>, lanes: u32, ids: Ids) 
     Ok(!hammocks.is_empty())
 }
 
-/// Whether an instruction may run where its result is not needed, and takes no longer than a blend or two.
+/// Whether an instruction may run where its result is not needed, and takes a few steps of the CPU.
 pub fn is_simple(inst: Value<'_>) -> bool {
     match inst.opcode() {
         Some(L::LLVMGetElementPtr) => true,

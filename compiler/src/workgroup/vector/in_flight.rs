@@ -74,7 +74,9 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     };
     let most = needs.into_iter().max().unwrap_or(1).max(1);
     let fits = |count: &u32| count * most <= Registers::of_cpu().count;
-    Ok([MOST, 2].into_iter().find(fits).unwrap_or(1))
+    // Rows of groups have to fill them.
+    let counts: &[u32] = if waits { &[2] } else { &[MOST, 2] };
+    Ok(counts.iter().copied().find(fits).unwrap_or(1))
 }
 
 struct Code<'a, 'c> {

@@ -66,8 +66,12 @@ const SCALARIZE: &str = "function(scalarizer<load-store>,early-cse,dce)";
 const AFTER_COPIES: &str =
     "function(sroa<modify-cfg>,early-cse<memssa>,dse,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/// The passes after branches became selects: blocks that follow each other become one.
-const AFTER_CONVERSION: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg)";
+/// The passes after branches became selects: blocks that follow each other become one. They must not make branches of selects. With
+/// others, `a == 1 || a == 5` would become a switch, and that two branches again, without an end.
+const AFTER_CONVERSION: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg<no-simplify-cond-branch>)";
+
+/// How deep branches are converted that are between the sides of others.
+const MOST_CONVERSIONS: usize = 16;
 
 /// The last passes: simple control flow.
 const SIMPLIFY: &str = "function(lower-switch,fix-irreducible,mergereturn,loop-simplify,lcssa)";
@@ -145,12 +149,15 @@ pub fn widen(
         true => whole_group::prepare(machine, module, kernel, width.lanes, required)?,
         false => None,
     };
-    let vectors = match is_alone && waits && items.is_none() {
+    let side_by_side = match is_alone && waits && items.is_none() {
         true => in_flight::count(module, kernel, width.lanes, true)?,
         false => 1,
     };
+    // Groups of other sizes would never have this code.
+    let fits = |lanes: &u32| required.is_none_or(|[row, ..]| row.is_multiple_of(*lanes));
+    let lanes = Some(width.lanes * side_by_side).filter(fits).unwrap_or(width.lanes);
     let width = Width {
-        lanes: items.unwrap_or(width.lanes * vectors),
+        lanes: items.unwrap_or(lanes),
         ..width
     };
     let streams = !waits && !layout.spans_rows;
@@ -236,7 +243,10 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGrou
     machine.run_passes(module, SIMPLIFY, false)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
     let ids = Ids::of(layout.spans_rows);
-    while if_conversion::convert(module, kernel, width.lanes, ids)? {
+    for _ in 0..MOST_CONVERSIONS {
+        if !if_conversion::convert(module, kernel, width.lanes, ids)? {
+            break;
+        }
         machine.run_passes(module, AFTER_CONVERSION, false)?;
         machine.run_passes(module, SIMPLIFY, false)?;
     }
