@@ -263,19 +263,19 @@ setup-corpus: setup-build
 
 .PHONY: corpus
 corpus: setup-corpus ## Compile every kernel that dpnp, oneMKL, oneDAL, oneCCL, JAX and llama.cpp ship (CORPUS=--help shows the options)
-	cargo build --release --locked -p oxur-compiler
+	cargo build --release --locked --workspace --bin oxur-compiler
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile $(CORPUS)
 
 .PHONY: test-corpus
 test-corpus: setup-corpus ## Compile a sample of 300 modules of them
 	conformance/corpus/test.sh
-	cargo build --release --locked -p oxur-compiler
+	cargo build --release --locked --workspace --bin oxur-compiler
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300
 
 .PHONY: test-nvptx
 test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL and oneDAL for NVIDIA GPUs; NVIDIA's assembler must accept it
 	scripts/setup.sh nvptx
-	cargo build --release --locked -p oxur-compiler
+	cargo build --release --locked --workspace --bin oxur-compiler
 	nvidia=$$(echo target/env/nvptx/lib/python3*/site-packages/nvidia/cuda_nvcc); \
 	for sm in 70 90; do \
 	  UR_CUDA_LIBDEVICE=$$nvidia/nvvm/libdevice/libdevice.10.bc target/env/corpus/bin/python conformance/corpus/corpus.py \

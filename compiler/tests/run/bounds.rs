@@ -17,7 +17,6 @@ const KERNEL: &str = "
         %l16 = OpConstant %long 16
         %l33 = OpConstant %long 33
         %l_low = OpConstant %long 0x7fffffff
-        %l_word = OpConstant %long 0xffffffff
         %l_more = OpConstant %long 0x80000001
         %l_far = OpConstant %long 0x7fffff00
         %type = OpTypeFunction %void %global_double %global_int
@@ -34,7 +33,7 @@ const KERNEL: &str = "
         %x = OpUConvert %long %word
         %low = OpBitwiseAnd %long %x %l_low
         %high = OpShiftRightLogical %long %x %l16
-        %is_odd = OpINotEqual %bool %x %low
+        %is_high = OpINotEqual %bool %x %low
         NUMBER
         %result = CONVERT %double %number
         %to = OpPtrAccessChain %global_double %out %id
@@ -46,24 +45,26 @@ const KERNEL: &str = "
 /// Expressions with the same in Rust, where `x` is the word and `own` the item's place in its group.
 type Form = (&'static str, fn(u64, u64) -> u64);
 
-const FORMS: [Form; 16] = [
+const FORMS: [Form; 17] = [
     ("OpCopyObject %long %x", |x, _| x),
     ("OpCopyObject %long %low", |x, _| x & 0x7fff_ffff),
     ("OpShiftRightLogical %long %x %l1", |x, _| x >> 1),
     ("OpIAdd %long %low %l1", |x, _| (x & 0x7fff_ffff) + 1),
+    ("OpIAdd %long %own %x", |x, own| own + x),
     ("OpIAdd %long %low %low", |x, _| (x & 0x7fff_ffff) * 2),
     ("OpIMul %long %high %high", |x, _| (x >> 16) * (x >> 16)),
     ("OpIMul %long %high %x", |x, _| (x >> 16) * x),
     ("OpIMul %long %x %l_more", |x, _| x * 0x8000_0001),
     ("OpShiftLeftLogical %long %high %l16", |x, _| x >> 16 << 16),
     ("OpShiftLeftLogical %long %x %l33", |x, _| x << 33),
-    ("OpBitwiseOr %long %high %l_word", |x, _| x >> 16 | 0xffff_ffff),
+    ("OpBitwiseOr %long %own %x", |x, own| own | x),
     ("OpBitwiseXor %long %low %l2", |x, _| (x & 0x7fff_ffff) ^ 2),
     ("OpUMod %long %x %l_more", |x, _| x % 0x8000_0001),
     ("OpUDiv %long %x %l2", |x, _| x / 2),
-    ("OpSelect %long %is_odd %x %low", |x, _| {
-        if x > 0x7fff_ffff { x } else { x & 0x7fff_ffff }
-    }),
+    (
+        "OpSelect %long %is_high %x %own",
+        |x, own| if x > 0x7fff_ffff { x } else { own },
+    ),
     ("OpIMul %long %own %l_far", |_, own| own * 0x7fff_ff00),
 ];
 
