@@ -54,8 +54,22 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/setup.sh clients
 	scripts/demo.sh $(ADAPTER)
 
+# Most parts keep one core busy, so two run at a time, each in its turn. What the others print comes when they have ended.
+PARTS := test-rust test-cpu test-suites test-clients-short test-consumers test-nvptx
+OTHER_PARTS := test-reference sanitize test-sycl test-level-zero test-cuda test-onemkl test-wheel test-package-contents test-corpus
+
 .PHONY: test
-test: setup wheel package test-rust test-reference sanitize test-sycl test-consumers test-suites test-clients-short test-cpu test-level-zero test-cuda test-onemkl test-wheel test-package-contents test-corpus test-nvptx ## Run all tests: ours, then real SYCL programs on dist/
+test: setup wheel package ## Run all tests: ours, then real SYCL programs on dist/
+	$(MAKE) --no-print-directory test-parts
+
+.PHONY: test-parts
+test-parts:
+	mkdir -p target/tmp
+	$(MAKE) --no-print-directory $(OTHER_PARTS) >target/tmp/other-parts.log 2>&1 & others=$$!; \
+	status=0; $(MAKE) --no-print-directory $(PARTS) || status=1; \
+	wait $$others || status=1; \
+	cat target/tmp/other-parts.log; \
+	if [ $$status = 0 ]; then echo "All parts passed."; else echo "A part failed: see *** above."; fi; exit $$status
 
 # Not those that run a part of the others for narrower vectors: here all of them run so.
 OF_ONE_LEVEL := not (package(oxur-compiler) and binary(run) and test(/^levels::/))
