@@ -54,9 +54,11 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/setup.sh clients
 	scripts/demo.sh $(ADAPTER)
 
-# Most parts keep one core busy, so two run at a time, each in its turn. What the others print comes when they have ended.
-PARTS := test-rust test-cpu test-suites test-clients-short test-consumers test-nvptx
-OTHER_PARTS := test-reference sanitize test-sycl test-level-zero test-cuda test-onemkl test-wheel test-package-contents test-corpus
+# Most parts keep one core busy, so those of Rust run beside those of other programs. What programs print comes when all have ended.
+# Parts that use the same folder in target/ are on the same side.
+RUST_PARTS := test-rust test-reference sanitize test-consumers
+PROGRAM_PARTS := test-wheel test-package-contents test-sycl test-cpu test-suites test-clients-short test-level-zero test-cuda \
+  test-onemkl test-corpus test-nvptx
 
 .PHONY: test
 test: setup wheel package ## Run all tests: ours, then real SYCL programs on dist/
@@ -64,11 +66,10 @@ test: setup wheel package ## Run all tests: ours, then real SYCL programs on dis
 
 .PHONY: test-parts
 test-parts:
-	mkdir -p target/tmp
-	$(MAKE) --no-print-directory $(OTHER_PARTS) >target/tmp/other-parts.log 2>&1 & others=$$!; \
-	status=0; $(MAKE) --no-print-directory $(PARTS) || status=1; \
-	wait $$others || status=1; \
-	cat target/tmp/other-parts.log; \
+	$(MAKE) --no-print-directory $(PROGRAM_PARTS) >target/programs.log 2>&1 & programs=$$!; \
+	status=0; $(MAKE) --no-print-directory $(RUST_PARTS) || status=1; \
+	wait $$programs || status=1; \
+	cat target/programs.log; \
 	if [ $$status = 0 ]; then echo "All parts passed."; else echo "A part failed: see *** above."; fi; exit $$status
 
 # Not those that run a part of the others for narrower vectors: here all of them run so.
