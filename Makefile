@@ -72,7 +72,7 @@ test-parts:
 	cat target/programs.log; \
 	if [ $$status = 0 ]; then echo "All parts passed."; else echo "A part failed: see *** above."; fi; exit $$status
 
-# Not those that run a part of the others for narrower vectors: here all of them run so.
+# Without the tests that run a part of the others for narrower vectors: `test-rust` runs all of them so.
 OF_ONE_LEVEL := not (package(oxur-compiler) and binary(run) and test(/^levels::/))
 
 # The parts of `make test`. They need `make setup wheel package` first.

@@ -307,6 +307,15 @@ impl<'c> Builder<'c> {
         Value::new(unsafe { LLVMBuildPhi(self.0, ty.0, NO_NAME) })
     }
 
+    /// Puts a phi with other incoming values in the place of one.
+    pub fn replace_phi(&self, phi: Value<'c>, incoming: &[(Value<'c>, Block<'c>)]) {
+        self.go_before(phi);
+        let new = self.phi(phi.ty());
+        new.add_incoming(incoming);
+        phi.replace_with(new);
+        phi.erase();
+    }
+
     /// An unconditional branch.
     pub fn br(&self, to: Block<'c>) -> Value<'c> {
         // SAFETY: see above.

@@ -681,6 +681,12 @@ impl<'c> Block<'c> {
         all
     }
 
+    /// Its phis, which are its first instructions.
+    pub fn phis(self) -> Vec<Value<'c>> {
+        let is_phi = |inst: &Value<'c>| inst.opcode() == Some(LLVMOpcode::LLVMPHI);
+        self.instructions().into_iter().take_while(is_phi).collect()
+    }
+
     /// Its last instruction, if that ends it.
     pub fn terminator(self) -> Option<Value<'c>> {
         // SAFETY: a live block.

@@ -163,12 +163,7 @@ impl<'c> Loop<'c> {
         let [guard, many, check, after] =
             ["unroll.guard", "unroll", "unroll.rest", "unroll.end"].map(|name| function.append_block(name));
         let branch = block.terminator().expect("a loop ends with a branch");
-        let phis: Vec<Value<'c>> = self
-            .instructions
-            .iter()
-            .copied()
-            .filter(|inst| inst.opcode() == Some(L::LLVMPHI))
-            .collect();
+        let phis = block.phis();
 
         // In front of the loop.
         for before in function.blocks() {
@@ -264,21 +259,15 @@ impl<'c> Loop<'c> {
                 }
             }
         }
-        for phi in self.exit.instructions() {
-            if phi.opcode() != Some(L::LLVMPHI) {
-                break;
-            }
+        for phi in self.exit.phis() {
             let moved = |(value, at)| (value, if at == block { after } else { at });
-            b.go_before(phi);
             let incoming: Vec<_> = phi.incoming().into_iter().map(moved).collect();
-            replace_phi(&b, phi, &incoming);
+            b.replace_phi(phi, &incoming);
         }
 
         // The loop itself, for the rest.
         for ((&phi, &initial), &next) in phis.iter().zip(&initial).zip(&next) {
-            b.go_before(phi);
-            let incoming = [(initial, guard), (next, check), (from(phi, block), block)];
-            replace_phi(&b, phi, &incoming);
+            b.replace_phi(phi, &[(initial, guard), (next, check), (from(phi, block), block)]);
         }
     }
 
@@ -352,14 +341,6 @@ fn step_of<'c>(phi: Value<'c>, block: Block<'c>) -> Option<Value<'c>> {
         _ => return None,
     };
     (step.opcode().is_none() || step.block() != block).then_some(step)
-}
-
-/// A phi with other incoming values in its place, where the builder stands.
-fn replace_phi<'c>(b: &Builder<'c>, phi: Value<'c>, incoming: &[(Value<'c>, Block<'c>)]) {
-    let new = b.phi(phi.ty());
-    new.add_incoming(incoming);
-    phi.replace_with(new);
-    phi.erase();
 }
 
 /// `<` for a predicate of those, and whether it was that.

@@ -39,7 +39,6 @@ fn places(function: Function<'_>) -> Option<Vec<Value<'_>>> {
         return Some(Vec::new());
     }
     let cfg = Cfg::new(function).ok()?;
-    let is_phi = |inst: &Value<'_>| inst.opcode() == Some(L::LLVMPHI);
     // Blocks and numbers of instructions, in the order of the program.
     let mut places = BTreeSet::new();
     for (node, block) in cfg.blocks.iter().enumerate() {
@@ -53,12 +52,7 @@ fn places(function: Function<'_>) -> Option<Vec<Value<'_>>> {
         let inside = &cfg.loops[innermost].blocks;
         let targets = inside.iter().flat_map(|&from| &cfg.successors[from]);
         for &exit in targets.filter(|to| !inside.contains(to)) {
-            let first = cfg.blocks[exit]
-                .instructions()
-                .iter()
-                .take_while(|inst| is_phi(inst))
-                .count();
-            places.insert((exit, first));
+            places.insert((exit, cfg.blocks[exit].phis().len()));
         }
     }
     let places = places.into_iter();

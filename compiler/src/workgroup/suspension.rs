@@ -102,19 +102,13 @@ fn split_before<'c>(cx: &'c Context, first: Value<'c>) -> Block<'c> {
     let rest = before.function().append_block("rest");
     rest.move_after(before);
     let b = Builder::at_end(cx, rest);
-    let is_phi = |inst: &Value<'c>| inst.opcode() == Some(L::LLVMPHI);
     for successor in before.successors() {
-        for phi in successor.instructions().into_iter().take_while(is_phi) {
+        for phi in successor.phis() {
             let mut incoming = phi.incoming();
             let from_here = incoming.iter_mut().filter(|(_, from)| *from == before);
-            if from_here.map(|(_, from)| *from = rest).count() == 0 {
-                continue;
+            if from_here.map(|(_, from)| *from = rest).count() > 0 {
+                b.replace_phi(phi, &incoming);
             }
-            b.go_before(phi);
-            let other = b.phi(phi.ty());
-            other.add_incoming(&incoming);
-            phi.replace_with(other);
-            phi.erase();
         }
     }
     b.go_to_end(rest);

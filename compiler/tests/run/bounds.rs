@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Floating-point numbers of integers of 64 bits that are short by what they are made of, and of such that just are not.
 
-use super::{Argument, MODES, compile_in, range, run};
+use super::{Argument, MODES, bytes, compile_in, range, run};
 
 /// Writes a number made of an item's word, `x`, and its id.
 const KERNEL: &str = "
@@ -101,7 +101,7 @@ fn numbers_of_31_bits_and_more() {
                 .collect();
             for mode in MODES {
                 let kernel = compile_in(mode, &text);
-                let mut memory: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+                let mut memory = bytes(&words);
                 let mut out = vec![0xff; 8 * words.len()];
                 let arguments = &mut [Argument::Memory(&mut out), Argument::Memory(&mut memory)];
                 run(&kernel, range([10, 1, 1], [11, 1, 1]), arguments).unwrap();

@@ -2,14 +2,10 @@
 //! Branches around a few simple instructions, which become selects, beside others in loops that items leave in different rounds and by
 //! different ways.
 
-use super::{Argument, MODES, compile_in, range, run, words};
+use super::{Argument, GLOBAL_ID, MODES, bytes, compile_in, range, run, words};
 
 /// See [`expected`]. The inner branch becomes a select before the outer one can.
 const KERNEL: &str = "
-        OpEntryPoint Kernel %kernel \"k\" %global_id
-        OpDecorate %global_id BuiltIn GlobalInvocationId
-        %input_long3 = OpTypePointer Input %long3
-        %global_id = OpVariable %input_long3 Input
         %c0 = OpConstant %int 0
         %c1 = OpConstant %int 1
         %c3 = OpConstant %int 3
@@ -128,7 +124,7 @@ fn in_loops_with_several_exits() {
     let numbers = (0..600u32).map(|i| i.wrapping_mul(2_654_435_761) & 0xffff_ff3f | (i & 3) << 30);
     let results: Vec<u32> = numbers.clone().map(expected).collect();
     for mode in MODES {
-        let kernel = compile_in(mode, KERNEL);
+        let kernel = compile_in(mode, &format!("{GLOBAL_ID}{KERNEL}"));
         for (groups, local) in [
             ([2, 1, 1], [256, 1, 1]),
             ([6, 1, 1], [100, 1, 1]),
@@ -145,10 +141,6 @@ fn in_loops_with_several_exits() {
 
 /// See [`beside_a_load`]. Two simple sides and one that loads come together in one block; a division is no simple instruction.
 const BESIDE_A_LOAD: &str = "
-        OpEntryPoint Kernel %kernel \"k\" %global_id
-        OpDecorate %global_id BuiltIn GlobalInvocationId
-        %input_long3 = OpTypePointer Input %long3
-        %global_id = OpVariable %input_long3 Input
         %l0 = OpConstant %long 0
         %l1 = OpConstant %long 1
         %l3 = OpConstant %long 3
@@ -223,7 +215,7 @@ fn beside_a_load() {
     let expected: Vec<u64> = (0..300).map(of).collect();
     let bytes = |numbers: &[u64]| -> Vec<u8> { numbers.iter().flat_map(|n| n.to_ne_bytes()).collect() };
     for mode in MODES {
-        let kernel = compile_in(mode, BESIDE_A_LOAD);
+        let kernel = compile_in(mode, &format!("{GLOBAL_ID}{BESIDE_A_LOAD}"));
         let (mut memory, mut entries) = (bytes(&numbers), bytes(&table));
         let arguments = &mut [Argument::Memory(&mut memory), Argument::Memory(&mut entries)];
         run(&kernel, range([3, 1, 1], [100, 1, 1]), arguments).unwrap();
@@ -234,10 +226,6 @@ fn beside_a_load() {
 /// Cases of a switch of an even number, of which 0 has simple instructions: LLVM may see that they run where the number is less than 2,
 /// and make a switch of that again.
 const CASES: &str = "
-        OpEntryPoint Kernel %kernel \"k\" %global_id
-        OpDecorate %global_id BuiltIn GlobalInvocationId
-        %input_long3 = OpTypePointer Input %long3
-        %global_id = OpVariable %input_long3 Input
         %c3 = OpConstant %int 3
         %c5 = OpConstant %int 5
         %c6 = OpConstant %int 6
@@ -281,8 +269,7 @@ fn cases_that_come_together() {
     };
     let expected: Vec<u32> = numbers.iter().enumerate().map(of).collect();
     for mode in MODES {
-        let kernel = compile_in(mode, CASES);
-        let bytes = |numbers: &[u32]| -> Vec<u8> { numbers.iter().flat_map(|x| x.to_ne_bytes()).collect() };
+        let kernel = compile_in(mode, &format!("{GLOBAL_ID}{CASES}"));
         let (mut memory, mut entries) = (bytes(&numbers), bytes(&table));
         let arguments = &mut [Argument::Memory(&mut memory), Argument::Memory(&mut entries)];
         run(&kernel, range([2, 1, 1], [50, 1, 1]), arguments).unwrap();

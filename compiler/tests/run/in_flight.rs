@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels that wait for their own results, which run several vectors at a time: rows of any length, and loops of any.
 
-use super::{Argument, MODES, compile_in, range, run, words};
+use super::{Argument, GLOBAL_ID, MODES, compile_in, range, run, words};
 
 /// Each item goes through a loop as often as its number says, and writes what became of it. `INDEX` is the type of its place.
 const KERNEL: &str = "
@@ -100,10 +100,6 @@ fn rows_of_any_length() {
 /// Each item looks its key up in a sorted table, and writes at a place of its own how many entries are less. `WAIT` is a barrier, or
 /// nothing.
 const SEARCH: &str = "
-        OpEntryPoint Kernel %kernel \"k\" %global_id
-        OpDecorate %global_id BuiltIn GlobalInvocationId
-        %input_long3 = OpTypePointer Input %long3
-        %global_id = OpVariable %input_long3 Input
         %l0 = OpConstant %long 0
         %l1 = OpConstant %long 1
         %c2 = OpConstant %int 2
@@ -187,7 +183,7 @@ fn searches() {
             numbers.iter().flat_map(of).collect()
         };
         for wait in ["", "OpControlBarrier %c2 %c2 %c272"] {
-            let text = SEARCH
+            let text = format!("{GLOBAL_ID}{SEARCH}")
                 .replace("ELEMENT", element)
                 .replace("LESS", less)
                 .replace("WAIT", wait);

@@ -62,6 +62,14 @@ impl std::ops::Deref for Tested {
     }
 }
 
+/// What a kernel needs that asks for its items' places in the range, `%global_id`.
+const GLOBAL_ID: &str = "
+        OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        ";
+
 /// A kernel of SPIR-V's text with what the prelude has; the kernel's name is `k`.
 fn compile(text: &str, options: &Options) -> Tested {
     let words = support::assemble(&support::whole(text), "1.4").unwrap_or_else(|error| panic!("{error}\n{text}"));
@@ -106,6 +114,11 @@ fn range(groups: [u64; 3], local_size: [u64; 3]) -> NdRange {
         global_size: std::array::from_fn(|d| groups[d] * local_size[d]),
         local_size,
     }
+}
+
+/// The bytes of words.
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_ne_bytes()).collect()
 }
 
 /// The words that memory holds.

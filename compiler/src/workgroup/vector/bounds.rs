@@ -4,6 +4,7 @@
 
 use llvm_sys::LLVMOpcode as L;
 
+use super::divergence::is_small_id;
 use crate::MAX_WORK_GROUP_SIZE;
 use crate::intrinsics::{MAX_ID, WorkItemIntrinsic};
 use crate::llvm::{Kind, Value};
@@ -48,7 +49,7 @@ fn bound(value: Value<'_>, depth: u32) -> Option<u64> {
             let name = value.callee()?.name();
             match WorkItemIntrinsic::from_name(&name) {
                 Some(WorkItemIntrinsic::LocalId) => Some(MAX_WORK_GROUP_SIZE as u64 - 1),
-                Some(WorkItemIntrinsic::GlobalId | WorkItemIntrinsic::GroupId) => Some(MAX_ID),
+                _ if is_small_id(value) => Some(MAX_ID),
                 _ if name.starts_with("llvm.umin.") => least(of(0), of(1)),
                 _ if name.starts_with("llvm.umax.") => Some(of(0)?.max(of(1)?)),
                 _ => None,

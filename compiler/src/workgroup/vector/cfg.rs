@@ -98,10 +98,10 @@ impl<'c> Cfg<'c> {
     /// Whether no item can be waiting in a block when others come there by an edge: it is the first one, of those that do not leave a
     /// loop, or the only back edge, for which all items that stay in the loop have come.
     pub fn arrives_first(&self, from: Node, to: Node) -> bool {
-        let before = || self.predecessors[to].iter().filter(|&&p| p != from);
+        let others = || self.predecessors[to].iter().filter(|&&p| p != from);
         let is_first = match self.is_back_edge(from, to) {
-            true => before().all(|&p| !self.is_back_edge(p, to)),
-            false => before().all(|&p| p > from),
+            true => others().all(|&p| !self.is_back_edge(p, to)),
+            false => others().all(|&p| p > from),
         };
         is_first && self.left_by(from, to).is_empty()
     }

@@ -465,7 +465,7 @@ impl VectorShape {
 }
 
 /// Whether a value is an id or a size, which launches check to fit 31 bits.
-fn is_small_id(value: Value<'_>) -> bool {
+pub fn is_small_id(value: Value<'_>) -> bool {
     let is_id = value.opcode() == Some(L::LLVMAdd) && value.is_marked(blocking::ID);
     is_id
         || value.callee().is_some_and(|f| {

@@ -434,10 +434,7 @@ impl<'c> Emit<'_, 'c> {
     fn edge(&mut self, from: Node, to: Node, mask: Option<Value<'c>>) -> Result<()> {
         let source = self.cfg.blocks[from];
         let mut stores = Vec::new();
-        for phi in self.cfg.blocks[to].instructions() {
-            if phi.opcode() != Some(L::LLVMPHI) {
-                break;
-            }
+        for phi in self.cfg.blocks[to].phis() {
             let Some((value, _)) = phi.incoming().into_iter().find(|i| i.1 == source) else {
                 return Err("a phi without a value for an edge".into());
             };
@@ -446,7 +443,7 @@ impl<'c> Emit<'_, 'c> {
                 VectorShape::Varying => {
                     let new = self.vector(value)?;
                     match mask {
-                        // Their values may be poison.
+                        // What lanes have that do not come may be poison.
                         Some(_) if self.cfg.arrives_first(from, to) => self.b.freeze(new),
                         Some(mask) => {
                             let old = self.b.load(slot.ty, slot.address);

@@ -73,7 +73,8 @@ impl Hammock {
             let ty = inst.ty().scalar();
             matches!(ty.kind(), Kind::Int(_) | Kind::Float(_) | Kind::Pointer)
         };
-        let fits = yes != no && !cfg.is_back_edge(from, to) && in_one_loop && phis(cfg.blocks[to]).iter().all(is_value);
+        let fits =
+            yes != no && !cfg.is_back_edge(from, to) && in_one_loop && cfg.blocks[to].phis().iter().all(is_value);
         fits.then_some(Self { from, sides, to })
     }
 
@@ -96,7 +97,7 @@ impl Hammock {
         }
         let condition = branch.operand(0);
         let sources = self.sides.map(|side| side.map_or(from, |side| cfg.blocks[side]));
-        for phi in phis(to) {
+        for phi in to.phis() {
             let incoming = phi.incoming();
             let [yes, no] = sources.map(|source| incoming.iter().find(|i| i.1 == source).expect("one an edge").0);
             b.go_before(branch);
@@ -106,28 +107,12 @@ impl Hammock {
             };
             let others = incoming.iter().copied().filter(|i| !sources.contains(&i.1));
             let all: Vec<(Value<'c>, Block<'c>)> = others.chain([(chosen, from)]).collect();
-            b.go_before(phi);
-            let new = match all.as_slice() {
-                &[(value, _)] => value,
-                _ => {
-                    let new = b.phi(phi.ty());
-                    new.add_incoming(&all);
-                    new
-                }
-            };
-            phi.replace_with(new);
-            phi.erase();
+            b.replace_phi(phi, &all);
         }
         b.go_before(branch);
         b.br(to);
         branch.erase();
     }
-}
-
-fn phis(block: Block<'_>) -> Vec<Value<'_>> {
-    let mut all = block.instructions();
-    all.retain(|inst| inst.opcode() == Some(L::LLVMPHI));
-    all
 }
 
 /// Whether a block has nothing but a few simple instructions.

@@ -29,6 +29,9 @@ const INTENSE: usize = 16;
 
 /// How many vectors of so many `lanes` a kernel had better run at a time. If it `waits` at barriers, only searches are worth it.
 pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool) -> Result<u32, String> {
+    if waits && !gathers() {
+        return Ok(1);
+    }
     let cfg = Cfg::new(kernel)?;
     let shapes = VectorShapes::new(module, &cfg, lanes, Ids::InRow);
     let code = Code {
@@ -141,7 +144,7 @@ impl<'c> Code<'_, 'c> {
             _ => return false,
         };
         let is_plain = !inst.is_volatile() && !inst.is_atomic() && ty.lanes().is_none();
-        CpuLevel::current() == CpuLevel::V4 && is_plain && self.module.size_of(ty) >= 4
+        gathers() && is_plain && self.module.size_of(ty) >= 4
     }
 
     /// The instructions of a loop, in the order of the program, in which the blocks of the control flow graph are.
@@ -218,6 +221,11 @@ impl<'c> Code<'_, 'c> {
         }
         Some(most)
     }
+}
+
+/// Whether the CPU accesses addresses of a vector without a branch for each.
+fn gathers() -> bool {
+    CpuLevel::current() == CpuLevel::V4
 }
 
 fn is_access(inst: Value<'_>) -> bool {

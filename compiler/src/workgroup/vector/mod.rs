@@ -70,7 +70,7 @@ const AFTER_COPIES: &str =
 /// others, `a == 1 || a == 5` would become a switch, and that two branches again, without an end.
 const AFTER_CONVERSION: &str = "function(instcombine<no-verify-fixpoint>,simplifycfg<no-simplify-cond-branch>)";
 
-/// How deep branches are converted that are between the sides of others.
+/// How deep nested branches are converted.
 const MOST_CONVERSIONS: usize = 16;
 
 /// The last passes: simple control flow.
@@ -153,9 +153,12 @@ pub fn widen(
         true => in_flight::count(module, kernel, width.lanes, true)?,
         false => 1,
     };
-    // Groups of other sizes would never have this code.
-    let fits = |lanes: &u32| required.is_none_or(|[row, ..]| row.is_multiple_of(*lanes));
-    let lanes = Some(width.lanes * side_by_side).filter(fits).unwrap_or(width.lanes);
+    let wide = width.lanes * side_by_side;
+    let lanes = match required {
+        // Groups of this size would never have such code.
+        Some([row, ..]) if !row.is_multiple_of(wide) => width.lanes,
+        _ => wide,
+    };
     let width = Width {
         lanes: items.unwrap_or(lanes),
         ..width
