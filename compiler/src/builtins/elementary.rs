@@ -78,8 +78,18 @@ const LOG10: Logarithm = Logarithm {
     ],
 };
 
-/// 1.5 * 2^23. Adding it rounds to an integer, in the low bits of the sum.
+/// 1.5 * 2^23. Adding it to a float rounds to an integer, in the low bits of the sum.
 pub const ROUND: f64 = 12_582_912.0;
+/// 1.5 * 2^52, likewise for double.
+const ROUND_DOUBLE: f64 = 6_755_399_441_055_744.0;
+
+/// [`ROUND`] of a type.
+pub fn round_of(ty: Type<'_>) -> f64 {
+    match ty.bits() {
+        64 => ROUND_DOUBLE,
+        _ => ROUND,
+    }
+}
 
 /// `k` and `1 + f` of the normal positive float `2^k (1 + f)` that has these bits, with `f` in [-1/3, 1/3).
 pub fn split_exponent<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, float: Value<'c>) -> [Value<'c>; 2] {
@@ -156,8 +166,8 @@ pub struct Power {
     pub of_two: [f64; 2],
     /// `log(b)` as a sum.
     pub log: [f64; 2],
-    /// The polynomial `q` in `b^r = 1 + r log(b) + r^2 q(r)`, a minimax fit of the relative error: 2^-27.
-    pub q: [f64; 5],
+    /// The polynomial `q` in `b^r = 1 + r log(b) + r^2 q(r)`, a minimax fit of the relative error: 2^-27, of double 2^-57.
+    pub q: &'static [f64],
     /// Arguments below and above this range are clamped: the result is already 0 or infinity at the ends.
     pub range: [f64; 2],
 }
@@ -166,7 +176,7 @@ const EXP: Power = Power {
     log2_base: LOG2_E,
     of_two: [0.693_145_75, 1.428_606_8e-6],
     log: [1.0, 0.0],
-    q: [0.499_999_94, 0.166_665_2, 0.041_668_396, 0.008_368_797, 0.001_381_443_3],
+    q: &[0.499_999_94, 0.166_665_2, 0.041_668_396, 0.008_368_797, 0.001_381_443_3],
     range: [-105.0, 90.0],
 };
 
@@ -174,7 +184,7 @@ const EXP2: Power = Power {
     log2_base: 1.0,
     of_two: [1.0, 0.0],
     log: split(LN_2),
-    q: [
+    q: &[
         0.240_226_48,
         0.055_503_618,
         0.009_618_529,
@@ -188,12 +198,12 @@ const EXP10: Power = Power {
     log2_base: LOG2_10,
     of_two: [0.301_025_4, 4.605_039e-6],
     log: split(LN_10),
-    q: [2.650_948_8, 2.034_660_6, 1.171_303_7, 0.541_678_3, 0.205_886_19],
+    q: &[2.650_948_8, 2.034_660_6, 1.171_303_7, 0.541_678_3, 0.205_886_19],
     range: [-46.0, 39.5],
 };
 
 impl Power {
-    /// The constants of `exp`, `exp2` or `exp10`.
+    /// The constants of `exp`, `exp2` or `exp10` of float.
     pub fn of(op: Op) -> Self {
         match op {
             Op::exp2 => EXP2,
@@ -227,7 +237,7 @@ pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
         }
     };
 
-    let q = polynomial(rest, &q, |x, y, z| multiply_add(e, x, y, z));
+    let q = polynomial(rest, q, |x, y, z| multiply_add(e, x, y, z));
     let large = multiply_add(e, rest, real(log[0]), real(1.0));
     let small = multiply_add(e, rest, real(log[0]), b.fsub(real(1.0), large));
     let lost = match log[1] {
@@ -246,15 +256,19 @@ pub fn clamp<'c>(e: &Emit<'_, 'c>, x: Value<'c>, range: [f64; 2]) -> Value<'c> {
     b.select(b.fcmp(LLVMRealOGT, x, high), high, x)
 }
 
-/// `x 2^k`, where `rounded` is the sum of `k` and [`ROUND`]. 2^k may be out of range, so there are two steps. The first is exact;
-/// the second rounds if the result is denormal.
+/// `x 2^k`, where `rounded` is the sum of `k` and [`round_of`] the type. 2^k may be out of range, so there are two steps. The first is
+/// exact; the second rounds if the result is denormal.
 pub fn scale_in_two_steps<'c>(e: &Emit<'_, 'c>, x: Value<'c>, rounded: Value<'c>) -> Value<'c> {
     let (b, ty) = (e.builder, x.ty());
     let bits = e.bits_of(ty);
-    let k = b.sub(b.bitcast(rounded, bits), b.bitcast(ty.real(ROUND), bits));
+    let (bias, fraction) = match ty.bits() {
+        64 => (1023, 52),
+        _ => (127, 23),
+    };
+    let k = b.sub(b.bitcast(rounded, bits), b.bitcast(ty.real(round_of(ty)), bits));
     let half = b.ashr(k, bits.int(1));
     [half, b.sub(k, half)].into_iter().fold(x, |result, k| {
-        let power = b.shl(b.add(k, bits.int(127)), bits.int(23));
+        let power = b.shl(b.add(k, bits.int(bias)), bits.int(fraction));
         b.fmul(result, b.bitcast(power, ty))
     })
 }

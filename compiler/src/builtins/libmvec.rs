@@ -126,14 +126,8 @@ mod wrappers {
     }
 
     functions! {
-        sin_sse4 = c"_ZGVbN2v_sin", "sse4.2" __m128d, 2, huge::correct_sin;
-        cos_sse4 = c"_ZGVbN2v_cos", "sse4.2" __m128d, 2, huge::correct_cos;
         tan_sse4 = c"_ZGVbN2v_tan", "sse4.2" __m128d, 2, huge::correct_tan;
-        sin_avx2 = c"_ZGVdN4v_sin", "avx2" __m256d, 4, huge::correct_sin;
-        cos_avx2 = c"_ZGVdN4v_cos", "avx2" __m256d, 4, huge::correct_cos;
         tan_avx2 = c"_ZGVdN4v_tan", "avx2" __m256d, 4, huge::correct_tan;
-        sin_avx512 = c"_ZGVeN8v_sin", "avx512f" __m512d, 8, huge::correct_sin;
-        cos_avx512 = c"_ZGVeN8v_cos", "avx512f" __m512d, 8, huge::correct_cos;
         tan_avx512 = c"_ZGVeN8v_tan", "avx512f" __m512d, 8, huge::correct_tan;
     }
 }

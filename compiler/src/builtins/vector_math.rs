@@ -23,7 +23,7 @@ use crate::llvm::{Builder, Function, Module, Type, Value};
 
 use super::{Emit, elementary};
 pub use power_in_double::pow_rare;
-pub use trigonometric::{cos_beyond, sin_beyond};
+pub use trigonometric::{cos_beyond_f32, cos_beyond_f64, sin_beyond_f32, sin_beyond_f64};
 
 /// Emits a function for lanes of a type.
 type Body = for<'c> fn(&Place<'_, 'c>, Type<'c>, &[Value<'c>]) -> Value<'c>;
@@ -51,6 +51,8 @@ const fn implementation(callee: &'static str, bits: u32, needs: CpuLevel, body: 
 const IMPLEMENTATIONS: &[Implementation] = &[
     implementation("sinf", 32, CpuLevel::V3, trigonometric::sin),
     implementation("cosf", 32, CpuLevel::V3, trigonometric::cos),
+    implementation("sin", 64, CpuLevel::V3, trigonometric::sin),
+    implementation("cos", 64, CpuLevel::V3, trigonometric::cos),
     implementation("powf", 32, CpuLevel::V3, power::pow_of_float),
     implementation("pow", 64, CpuLevel::V3, power::pow_of_double),
     implementation("oxur_rsqrt_f32", 32, CpuLevel::V2, roots::rsqrt),
@@ -61,6 +63,15 @@ const IMPLEMENTATIONS: &[Implementation] = &[
         exponential::exp(p, Op::exp2, ty, a[0])
     }),
     implementation("exp10f", 32, CpuLevel::V2, |p, ty, a| {
+        exponential::exp(p, Op::exp10, ty, a[0])
+    }),
+    implementation("exp", 64, CpuLevel::V3, |p, ty, a| {
+        exponential::exp(p, Op::exp, ty, a[0])
+    }),
+    implementation("exp2", 64, CpuLevel::V3, |p, ty, a| {
+        exponential::exp(p, Op::exp2, ty, a[0])
+    }),
+    implementation("exp10", 64, CpuLevel::V3, |p, ty, a| {
         exponential::exp(p, Op::exp10, ty, a[0])
     }),
     implementation("logf", 32, CpuLevel::V2, |p, ty, a| {

@@ -15,7 +15,7 @@ use crate::llvm::Builder;
 /// A function of float, the largest error that is known, and how to compute the result in `double`.
 type Unary = (Op, f64, fn(f64) -> f64);
 
-/// The functions of one number.
+/// The functions of one float.
 const UNARY: [Unary; 9] = [
     (Op::sin, 1.2, f64::sin),
     (Op::cos, 1.2, f64::cos),
@@ -27,6 +27,14 @@ const UNARY: [Unary; 9] = [
     (Op::log, 1.0, f64::ln),
     (Op::log2, 1.0, f64::log2),
     (Op::log10, 1.0, f64::log10),
+];
+/// The functions of one double, and the largest error that is known. That of `sin` and `cos` is 1.2 with AVX-512.
+const UNARY_OF_DOUBLE: [(Op, f64); 5] = [
+    (Op::sin, 1.5),
+    (Op::cos, 1.5),
+    (Op::exp, 1.0),
+    (Op::exp2, 1.0),
+    (Op::exp10, 1.3),
 ];
 /// Those of two numbers, of float and double. 0.6 for float without AVX-512.
 const BINARY: [(Op, u32, f64); 2] = [(Op::pow, 32, 1.0), (Op::pow, 64, 1.2)];
@@ -89,9 +97,9 @@ fn format(bits: u32) -> Format {
     FORMATS.into_iter().find(|f| f.bits == bits).unwrap()
 }
 
-/// Whether this CPU has the functions.
-fn available(op: Op) -> bool {
-    !matches!(op, Op::sin | Op::cos | Op::pow) || CpuLevel::current() >= CpuLevel::V3
+/// Whether this CPU has a function of numbers of so many bits.
+fn available(op: Op, bits: u32) -> bool {
+    bits == 32 && !matches!(op, Op::sin | Op::cos | Op::pow) || CpuLevel::current() >= CpuLevel::V3
 }
 
 /// The errors do not exceed the bound, and do not depend on the number of lanes.
@@ -130,8 +138,60 @@ fn check(op: Op, format: Format, bound: f64, cases: &[([f64; 2], Real)]) {
 #[test]
 fn errors() {
     let unary = UNARY.map(|(op, bound, _)| (op, 32, bound));
-    for (op, bits, bound) in unary.into_iter().chain(BINARY).filter(|f| available(f.0)) {
+    let unary_of_double = UNARY_OF_DOUBLE.map(|(op, bound)| (op, 64, bound));
+    let all = unary.into_iter().chain(unary_of_double).chain(BINARY);
+    for (op, bits, bound) in all.filter(|f| available(f.0, f.1)) {
         check(op, format(bits), bound, &arguments_and_results(op, format(bits)));
+    }
+}
+
+/// Sines and cosines of doubles of all sizes, and of those that are closest to multiples of pi/2.
+#[test]
+fn errors_of_sines() {
+    let functions = [(Op::sin, "mpfr_sin"), (Op::cos, "mpfr_cos")];
+    for (op, reference) in functions.into_iter().filter(|f| available(f.0, 64)) {
+        let mut random = Random(7);
+        let cases: Vec<_> = (0..8 * dense())
+            .map(|round| {
+                let multiple = (random.unit() * (random.unit() * 31.0).exp2()).floor() * std::f64::consts::FRAC_PI_2;
+                let x = match round % 4 {
+                    0 => random.unit() * 7.0,
+                    1 => (random.unit() * 62.0 - 31.0).exp2(),
+                    2 => multiple,
+                    _ => f64::from_bits(multiple.to_bits() + random.next() % 3),
+                };
+                let x = if random.unit() < 0.5 { -x } else { x };
+                ([x, 0.0], Real::of(reference, &Real::new(x)))
+            })
+            .collect();
+        check(op, format(64), 1.5, &cases);
+    }
+}
+
+/// Powers of all sizes, denormal and infinite ones as well, and of numbers whose nearest multiple of a logarithm is about to change.
+#[test]
+fn errors_of_exponentials() {
+    let functions = [
+        (Op::exp, "mpfr_exp", std::f64::consts::LOG2_E),
+        (Op::exp2, "mpfr_exp2", 1.0),
+        (Op::exp10, "mpfr_exp10", std::f64::consts::LOG2_10),
+    ];
+    for (op, reference, log2_base) in functions.into_iter().filter(|f| available(f.0, 64)) {
+        let mut random = Random(8);
+        let bound = UNARY_OF_DOUBLE.iter().find(|f| f.0 == op).expect("one of them").1;
+        let cases: Vec<_> = (0..8 * dense())
+            .map(|round| {
+                let exponent = match round % 4 {
+                    0 => random.unit() * 2100.0 - 1076.0,
+                    1 => random.unit() * 4.0 - 2.0,
+                    2 => (random.unit() * 2100.0 - 1076.0).round() + 0.5 + (random.unit() - 0.5) * 1e-6,
+                    _ => [-1075.0, -1022.0, 1021.0, 1024.0][round / 4 % 4] + (random.unit() - 0.5) * 3.0,
+                };
+                let x = exponent / log2_base;
+                ([x, 0.0], Real::of(reference, &Real::new(x)))
+            })
+            .collect();
+        check(op, format(64), bound, &cases);
     }
 }
 
@@ -139,7 +199,7 @@ fn errors() {
 /// 1, where exponents are largest. Negative ones with integers, too.
 #[test]
 fn errors_of_powers() {
-    for (op, bits, bound) in BINARY.into_iter().filter(|f| available(f.0)) {
+    for (op, bits, bound) in BINARY.into_iter().filter(|f| available(f.0, f.1)) {
         let format = format(bits);
         let mut random = Random(u64::from(bits));
         let (intervals, largest) = if bits == 32 { (32.0, 103.9) } else { (16.0, 745.1) };
@@ -171,7 +231,7 @@ fn errors_of_powers() {
 #[test]
 #[ignore = "takes minutes; run it after a change of the functions"]
 fn errors_of_all_floats() {
-    for (op, bound, reference) in UNARY.into_iter().filter(|f| available(f.0)) {
+    for (op, bound, reference) in UNARY.into_iter().filter(|f| available(f.0, 32)) {
         let function = Lanes::new(op, format(32), 16);
         let (mut worst, mut at, mut inexact) = (0f64, 0f32, 0u64);
         for start in (0..=u32::MAX).step_by(16) {

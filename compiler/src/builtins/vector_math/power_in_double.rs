@@ -7,7 +7,7 @@ use llvm_sys::LLVMOpcode;
 use llvm_sys::LLVMRealPredicate::{LLVMRealOEQ, LLVMRealOGT, LLVMRealOLT, LLVMRealUEQ};
 
 use super::{Place, Slow};
-use crate::builtins::elementary::split_exponent;
+use crate::builtins::elementary::{round_of, split_exponent};
 use crate::builtins::libcalls::libm;
 use crate::llvm::{Type, Value};
 
@@ -39,8 +39,6 @@ const EXP2: [f64; 7] = [
 ];
 /// The exponents that are told apart: 2^x is 0 or infinite at the ends.
 const RANGE: [f64; 2] = [-160.0, 130.0];
-/// 1.5 * 2^52. Adding it rounds to an integer, in the low bits of the sum.
-const ROUND: f64 = 6_755_399_441_055_744.0;
 
 pub fn pow<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
     let (e, b, x, y) = (&place.e, place.e.builder, args[0], args[1]);
@@ -91,8 +89,9 @@ fn power_of_positive<'c>(
     let [low, high] = RANGE.map(|end| wide.real(end));
     let exponent = b.select(b.fcmp(LLVMRealOLT, exponent, low), low, exponent);
     let exponent = b.select(b.fcmp(LLVMRealOGT, exponent, high), high, exponent);
-    let rounded = b.fadd(exponent, wide.real(ROUND));
-    let rest = b.fsub(exponent, b.fsub(rounded, wide.real(ROUND)));
+    let round = wide.real(round_of(wide));
+    let rounded = b.fadd(exponent, round);
+    let rest = b.fsub(exponent, b.fsub(rounded, round));
     let scale = b.shl(b.bitcast(rounded, wide_bits), wide_bits.int(52));
     let power = b.bitcast(place.polynomial(rest, &EXP2), wide_bits);
     b.cast(LLVMOpcode::LLVMFPTrunc, b.bitcast(b.add(power, scale), wide), ty)
