@@ -3,6 +3,9 @@
 //! lanes. LLVM makes several operations of each, which do not wait for each other.
 //!
 //! A search (a loop that loads from where its last load sent it) waits most of all, where the CPU gathers.
+//!
+//! A short kernel with barriers takes as long to come and go as to compute. With AVX2, whose registers are half a cache line, it has two
+//! as well, and loads of as many more sub-groups are on their way.
 
 use std::collections::HashSet;
 
@@ -27,9 +30,13 @@ const FUNCTION_VALUES: u32 = 8;
 /// How much a kernel without loops has to compute for each access to memory.
 const INTENSE: usize = 16;
 
-/// How many vectors of so many `lanes` a kernel had better run at a time. If it `waits` at barriers, only searches are worth it.
+/// How many instructions that differ between items a kernel with barriers may have to be a short one.
+const SHORT: usize = 64;
+
+/// How many vectors of so many `lanes` a kernel had better run at a time. If it `waits` at barriers, only searches are worth it, and
+/// what is short.
 pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool) -> Result<u32, String> {
-    if waits && !gathers() {
+    if waits && CpuLevel::current() < CpuLevel::V3 {
         return Ok(1);
     }
     let cfg = Cfg::new(kernel)?;
@@ -42,6 +49,11 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
         lanes,
     };
     let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
+    if waits && !gathers() {
+        let is_short = instructions().filter(|inst| code.varies(*inst)).count() <= SHORT;
+        let is_plain = instructions().all(is_plain);
+        return Ok(if is_short && is_plain { 2 } else { 1 });
+    }
     let mut searches: Vec<usize> = (0..cfg.loops.len()).collect();
     searches.retain(|&number| code.is_search(number));
     let has_search = !searches.is_empty();
@@ -80,6 +92,15 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     // Rows of groups have to fill them.
     let counts: &[u32] = if waits { &[2] } else { &[MOST, 2] };
     Ok(counts.iter().copied().find(fits).unwrap_or(1))
+}
+
+/// Whether an instruction is none of an item by itself: no private variable, and nothing atomic.
+fn is_plain(inst: Value<'_>) -> bool {
+    match inst.opcode() {
+        Some(L::LLVMAlloca | L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg) => false,
+        Some(L::LLVMLoad | L::LLVMStore) => !inst.is_volatile() && !inst.is_atomic(),
+        _ => true,
+    }
 }
 
 struct Code<'a, 'c> {
