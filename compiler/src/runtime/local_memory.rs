@@ -35,10 +35,13 @@ impl Default for LocalMemory {
 }
 
 impl LocalMemory {
+    /// How many bytes there are at least before it and behind it, which code may read, and write as they were.
+    pub const AROUND: usize = 128;
+
     /// At least `size` bytes. What was there before is lost.
     #[inline]
     pub fn get(&mut self, size: usize) -> io::Result<*mut u8> {
-        if size > self.size {
+        if size > 0 && size.saturating_add(Self::AROUND) > self.size {
             *self = Self::map(size)?;
         }
         Ok(self.address as *mut u8)
@@ -47,6 +50,7 @@ impl LocalMemory {
     #[cold]
     fn map(size: usize) -> io::Result<Self> {
         let too_large = || io::Error::from(io::ErrorKind::OutOfMemory);
+        let size = size.checked_add(Self::AROUND).ok_or_else(too_large)?;
         let size = size.max(ROOM).checked_next_multiple_of(PAGE).ok_or_else(too_large)?;
         let all = size.checked_add(BEFORE + PAGE).ok_or_else(too_large)?;
         let (access, kind) = (
@@ -109,7 +113,7 @@ mod tests {
         for size in [1, 6080, ROOM, ROOM + 1, 3 * ROOM] {
             let start = memory.get(size).unwrap();
             assert_eq!(start.addr() % PAGE, 0);
-            let room = size.max(ROOM).next_multiple_of(PAGE);
+            let room = (size + LocalMemory::AROUND).max(ROOM).next_multiple_of(PAGE);
             write(start.wrapping_sub(BEFORE)).unwrap();
             write(start.wrapping_add(room - 1)).unwrap();
             let behind = start.wrapping_add(room);

@@ -6,8 +6,9 @@
 
 use std::collections::HashSet;
 
-use llvm_sys::LLVMOpcode;
+use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 
+use crate::CpuLevel;
 use crate::abi::layout;
 use crate::llvm::{Block, Builder, Context, Function, Machine, Module, Value};
 
@@ -131,7 +132,15 @@ fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
         let b = Builder::new(cx);
         let after = block.instructions().into_iter().skip_while(|&i| i != value).nth(1);
         b.go_before(after.expect("a block has an end"));
-        let pinned = b.freeze(value);
+        let pinned = match value.ty().lanes() {
+            Some(lanes) if value.ty().bits() == 1 && CpuLevel::current() < CpuLevel::V4 => {
+                // Masks are vectors there, which bits in memory would have to be made of again, one by one.
+                let wide = cx.int(32).vector(lanes);
+                let kept = b.freeze(b.cast(LLVMOpcode::LLVMSExt, value, wide));
+                b.icmp(LLVMIntPredicate::LLVMIntSLT, kept, wide.zero())
+            }
+            _ => b.freeze(value),
+        };
         for user in users {
             for (i, operand) in user.operands().into_iter().enumerate() {
                 if operand == value && user.block() != block {

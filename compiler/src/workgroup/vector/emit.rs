@@ -65,7 +65,7 @@ pub(super) struct Emit<'m, 'c> {
     /// What barriers need to know of variables.
     pub(super) uses: Uses<'c>,
     /// The lanes that exist; `None` if all do.
-    entry_mask: Option<Value<'c>>,
+    pub(super) entry_mask: Option<Value<'c>>,
     /// The mask variable of a block that not all lanes reach.
     pub(super) masks: HashMap<Node, Value<'c>>,
     pub(super) demoted: HashMap<Value<'c>, Slot<'c>>,
@@ -159,15 +159,12 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         emit.waits = Some(CoroutineLowering::new(module, &emit.entry, function));
     }
     if is_partial {
-        let wide = cx.int(64);
-        let there = emit
-            .entry
-            .load(wide, emit.entry.offset(function.param(0), wide.int(layout::ITEM_LANES)));
-        let numbers = emit.numbers(wide);
-        emit.entry_mask = Some(
-            emit.entry
-                .icmp(I::LLVMIntULT, numbers, emit.entry.splat(there, width.lanes)),
-        );
+        let (word, wide) = (cx.int(32), cx.int(64));
+        let b = &emit.entry;
+        // They are fewer than the lanes, so half of the number is enough.
+        let there = b.load(word, b.offset(function.param(0), wide.int(layout::ITEM_LANES)));
+        let mask = b.icmp(I::LLVMIntULT, emit.numbers(word), b.splat(there, width.lanes));
+        emit.entry_mask = Some(mask);
     }
     emit.make_slots()?;
     for node in 0..emit.cfg.blocks.len() {
