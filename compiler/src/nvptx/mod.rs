@@ -42,6 +42,7 @@ mod finish;
 mod image;
 mod intrinsics;
 mod libdevice;
+mod loops;
 mod math;
 mod partial;
 mod printf;
