@@ -46,6 +46,7 @@ mod loops;
 mod math;
 mod partial;
 mod printf;
+mod searches;
 mod unroll;
 
 use std::ffi::CString;
