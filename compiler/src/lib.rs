@@ -52,6 +52,7 @@ mod fast_math;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 mod group_ops;
+mod hammock;
 mod image;
 mod interface;
 mod intrinsics;

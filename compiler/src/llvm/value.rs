@@ -704,6 +704,24 @@ impl<'c> Block<'c> {
         })
     }
 
+    /// The blocks from which control may come here, each once.
+    #[cfg(feature = "nvptx")]
+    pub fn predecessors(self) -> Vec<Self> {
+        // SAFETY: a live block. Instructions that use it are terminators; other users are constants, and have no opcode.
+        let users = Value::new(unsafe { LLVMBasicBlockAsValue(self.0) }).users();
+        let mut blocks = Vec::new();
+        for block in users
+            .into_iter()
+            .filter(|user| user.opcode().is_some())
+            .map(Value::block)
+        {
+            if !blocks.contains(&block) {
+                blocks.push(block);
+            }
+        }
+        blocks
+    }
+
     /// Has control go to another block wherever it went to one.
     #[cfg(feature = "nvptx")]
     pub fn redirect(self, from: Block<'c>, to: Block<'c>) {

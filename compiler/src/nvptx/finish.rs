@@ -9,7 +9,7 @@ use spirv::StorageClass;
 
 use super::entry::symbol_of;
 use super::intrinsics::register;
-use super::{Entry, LaunchRange, Variable, assert, collectives, image, intrinsics, printf, unroll};
+use super::{Entry, LaunchRange, Variable, assert, collectives, image, intrinsics, printf, searches, unroll};
 use crate::by_value::{self, ArgumentBlock};
 use crate::intrinsics::STORAGE_CLASS;
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
@@ -91,7 +91,8 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, entri
             .run_passes(module, AFTER_COPIES, false)
             .map_err(Error::Codegen)?;
     }
-    if !options.no_optimization && unroll::loops(module) {
+    // Both have to run.
+    if !options.no_optimization && unroll::loops(module) | searches::loops(module) {
         machine.run_passes(module, AFTER_LOOPS, false).map_err(Error::Codegen)?;
     }
     divide_copies(module);
@@ -106,7 +107,7 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, entri
 const AFTER_COPIES: &str =
     "function(early-cse<memssa>,loop-mssa(licm),gvn,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/// What follows where loops were unrolled: iterations have common addresses, and phis may have one incoming value.
+/// What follows where loops were unrolled, or have 32-bit copies: iterations have common addresses, and phis may have one incoming value.
 const AFTER_LOOPS: &str = "function(instcombine<no-verify-fixpoint>,early-cse,simplifycfg)";
 
 /// Has a kernel read structures that are passed by value where they are. Returns whether it copied some.

@@ -42,9 +42,11 @@ mod finish;
 mod image;
 mod intrinsics;
 mod libdevice;
+mod loops;
 mod math;
 mod partial;
 mod printf;
+mod searches;
 mod unroll;
 
 use std::ffi::CString;

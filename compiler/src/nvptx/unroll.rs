@@ -20,6 +20,7 @@ use std::ops::RangeInclusive;
 use llvm_sys::LLVMIntPredicate::{self as I, *};
 use llvm_sys::LLVMOpcode as L;
 
+use super::loops::{enter_through, from, inverse, leave_through, may_repeat};
 use crate::llvm::{Block, Builder, Function, Kind, Module, Type, Value};
 use crate::target::nvptx64::SHARED;
 
@@ -165,22 +166,7 @@ impl<'c> Loop<'c> {
         let branch = block.terminator().expect("a loop ends with a branch");
         let phis = block.phis();
 
-        // In front of the loop.
-        for before in function.blocks() {
-            if before != block && before.successors().contains(&block) {
-                before.redirect(block, guard);
-            }
-        }
-        b.go_to_end(guard);
-        let initial: Vec<Value<'c>> = phis
-            .iter()
-            .map(|phi| {
-                let outside: Vec<_> = phi.incoming().into_iter().filter(|(_, at)| *at != block).collect();
-                let own = b.phi(phi.ty());
-                own.add_incoming(&outside);
-                own
-            })
-            .collect();
+        let initial = enter_through(&b, guard, block, block);
         let limit = self.limit(&b);
         let counter = phis
             .iter()
@@ -239,31 +225,8 @@ impl<'c> Loop<'c> {
             false => b.cond_br(condition, after, block),
         };
 
-        // What comes after the loop has its values from the last iteration, whichever that was.
-        block.redirect(self.exit, after);
-        b.go_to_end(after);
-        b.br(self.exit);
-        for &inst in &self.instructions {
-            let users: Vec<Value<'c>> = inst.users().into_iter().filter(|user| user.block() != block).collect();
-            if users.is_empty() {
-                continue;
-            }
-            b.go_to_start(after);
-            let merged = b.phi(inst.ty());
-            merged.add_incoming(&[(inst, block), (values[&inst], check)]);
-            for user in users {
-                for (at, operand) in (0..).zip(user.operands()) {
-                    if operand == inst {
-                        user.set_operand(at, merged);
-                    }
-                }
-            }
-        }
-        for phi in self.exit.phis() {
-            let moved = |(value, at)| (value, if at == block { after } else { at });
-            let incoming: Vec<_> = phi.incoming().into_iter().map(moved).collect();
-            b.replace_phi(phi, &incoming);
-        }
+        let last = |inst| values[&inst];
+        leave_through(&b, after, &[block], self.exit, (check, &last));
 
         // The loop itself, for the rest.
         for ((&phi, &initial), &next) in phis.iter().zip(&initial).zip(&next) {
@@ -306,31 +269,6 @@ fn known_here<'c>(b: &Builder<'c>, value: Value<'c>, changes: Value<'c>) -> Valu
         .call_attribute("memory")
 }
 
-/// Whether an instruction may be in a loop that is unrolled: it writes nothing, waits for no other thread, and is small.
-fn may_repeat(inst: Value<'_>) -> bool {
-    use L::*;
-    let Some(opcode) = inst.opcode() else { return false };
-    match opcode {
-        LLVMLoad => !inst.is_volatile() && !inst.is_atomic(),
-        LLVMCall => inst
-            .callee()
-            .is_some_and(|callee| callee.attribute_value("memory") == Some(0) && !callee.has_attribute("convergent")),
-        LLVMUDiv | LLVMSDiv | LLVMURem | LLVMSRem => inst.operand(1).is_const(),
-        LLVMPHI | LLVMBr | LLVMAdd | LLVMFAdd | LLVMSub | LLVMFSub | LLVMMul | LLVMFMul | LLVMFDiv | LLVMShl
-        | LLVMLShr | LLVMAShr | LLVMAnd | LLVMOr | LLVMXor | LLVMFNeg | LLVMGetElementPtr | LLVMTrunc | LLVMZExt
-        | LLVMSExt | LLVMFPToUI | LLVMFPToSI | LLVMUIToFP | LLVMSIToFP | LLVMFPTrunc | LLVMFPExt | LLVMPtrToInt
-        | LLVMIntToPtr | LLVMBitCast | LLVMAddrSpaceCast | LLVMICmp | LLVMFCmp | LLVMSelect | LLVMExtractElement
-        | LLVMInsertElement | LLVMShuffleVector | LLVMExtractValue | LLVMInsertValue | LLVMFreeze => true,
-        _ => false,
-    }
-}
-
-/// What a phi of a loop is in the next iteration.
-fn from<'c>(phi: Value<'c>, block: Block<'c>) -> Value<'c> {
-    let of_block = phi.incoming().into_iter().find(|(_, at)| *at == block);
-    of_block.expect("a loop is before itself").0
-}
-
 /// What is added to a phi in each iteration, which does not change in the loop.
 fn step_of<'c>(phi: Value<'c>, block: Block<'c>) -> Option<Value<'c>> {
     let next = from(phi, block);
@@ -350,22 +288,6 @@ fn strict(predicate: I) -> (I, bool) {
         LLVMIntULE => (LLVMIntULT, false),
         LLVMIntSLT => (LLVMIntSLT, true),
         _ => (LLVMIntSLT, false),
-    }
-}
-
-/// What holds where a predicate does not.
-fn inverse(predicate: I) -> I {
-    match predicate {
-        LLVMIntEQ => LLVMIntNE,
-        LLVMIntNE => LLVMIntEQ,
-        LLVMIntUGT => LLVMIntULE,
-        LLVMIntUGE => LLVMIntULT,
-        LLVMIntULT => LLVMIntUGE,
-        LLVMIntULE => LLVMIntUGT,
-        LLVMIntSGT => LLVMIntSLE,
-        LLVMIntSGE => LLVMIntSLT,
-        LLVMIntSLT => LLVMIntSGE,
-        LLVMIntSLE => LLVMIntSGT,
     }
 }
 

@@ -11,6 +11,7 @@ mod loops;
 mod peers;
 mod programs;
 mod registers;
+mod searches;
 mod streams;
 mod sub_groups;
 mod virtual_mem;

@@ -9,32 +9,25 @@ use llvm_sys::LLVMOpcode as L;
 use super::calls::is_cheap;
 use super::cfg::{Cfg, Node};
 use super::divergence::{Ids, VectorShapes};
-use crate::llvm::{Block, Builder, Function, Kind, Module, Value};
+use crate::hammock::{Hammock, meet};
+use crate::llvm::{Block, Function, Kind, Module, Value};
 
 /// The most instructions of a side, or of another block that runs for no lane, too.
 pub const LONGEST_SIDE: usize = 24;
 
-/// A branch whose sides meet again behind one block at most.
-struct Hammock {
-    from: Node,
-    /// The blocks between, on the ways of a true and a false condition, where there are any.
-    sides: [Option<Node>; 2],
-    to: Node,
-}
-
 /// Converts all such branches whose sides have no branches themselves. The result says whether there were any.
 pub fn convert(module: &Module<'_>, kernel: Function<'_>, lanes: u32, ids: Ids) -> Result<bool, String> {
     let cfg = Cfg::new(kernel)?;
-    let mut hammocks: Vec<Hammock> = (0..cfg.blocks.len())
-        .filter_map(|from| Hammock::of(&cfg, from))
+    let mut hammocks: Vec<(Node, Hammock<'_>)> = (0..cfg.blocks.len())
+        .filter_map(|from| Some((from, hammock(&cfg, from)?)))
         .collect();
     if hammocks.is_empty() {
         return Ok(false);
     }
     let shapes = VectorShapes::new(module, &cfg, lanes, ids);
-    hammocks.retain(|hammock| shapes.divergent_branches.contains(&hammock.from));
-    for hammock in &hammocks {
-        hammock.convert(module, &cfg);
+    hammocks.retain(|(from, _)| shapes.divergent_branches.contains(from));
+    for (_, hammock) in &hammocks {
+        hammock.convert(module);
     }
     Ok(!hammocks.is_empty())
 }
@@ -52,67 +45,28 @@ pub fn is_simple(inst: Value<'_>) -> bool {
     }
 }
 
-impl Hammock {
-    fn of(cfg: &Cfg<'_>, from: Node) -> Option<Self> {
-        let &[yes, no] = cfg.successors[from].as_slice() else {
-            return None;
-        };
-        let after = |side: Node| match (cfg.predecessors[side].as_slice(), cfg.successors[side].as_slice()) {
-            (&[_], &[to]) if is_side(cfg.blocks[side]) => Some(to),
-            _ => None,
-        };
-        let (sides, to) = match (after(yes), after(no)) {
-            (Some(a), Some(b)) if a == b => ([Some(yes), Some(no)], a),
-            (Some(a), _) if a == no => ([Some(yes), None], no),
-            (_, Some(b)) if b == yes => ([None, Some(no)], yes),
-            _ => return None,
-        };
-        let is_in_loop = |&node: &Node| cfg.loop_of[node] == cfg.loop_of[from];
-        let in_one_loop = is_in_loop(&to) && sides.iter().flatten().all(is_in_loop);
-        let is_value = |inst: &Value<'_>| {
-            let ty = inst.ty().scalar();
-            matches!(ty.kind(), Kind::Int(_) | Kind::Float(_) | Kind::Pointer)
-        };
-        let fits =
-            yes != no && !cfg.is_back_edge(from, to) && in_one_loop && cfg.blocks[to].phis().iter().all(is_value);
-        fits.then_some(Self { from, sides, to })
-    }
-
-    fn convert<'c>(&self, module: &Module<'c>, cfg: &Cfg<'c>) {
-        let (from, to) = (cfg.blocks[self.from], cfg.blocks[self.to]);
-        let branch = from.terminator().expect("a block ends with a terminator");
-        let b = Builder::new(module.context());
-        for side in self.sides.iter().flatten().map(|&side| cfg.blocks[side]) {
-            b.go_before(branch);
-            for inst in side.instructions() {
-                if inst.opcode() == Some(L::LLVMBr) {
-                    inst.erase();
-                } else {
-                    inst.detach();
-                    b.insert(inst);
-                }
-            }
-            b.go_to_end(side);
-            b.unreachable();
-        }
-        let condition = branch.operand(0);
-        let sources = self.sides.map(|side| side.map_or(from, |side| cfg.blocks[side]));
-        for phi in to.phis() {
-            let incoming = phi.incoming();
-            let [yes, no] = sources.map(|source| incoming.iter().find(|i| i.1 == source).expect("one an edge").0);
-            b.go_before(branch);
-            let chosen = match yes == no {
-                true => yes,
-                false => b.select(condition, yes, no),
-            };
-            let others = incoming.iter().copied().filter(|i| !sources.contains(&i.1));
-            let all: Vec<(Value<'c>, Block<'c>)> = others.chain([(chosen, from)]).collect();
-            b.replace_phi(phi, &all);
-        }
-        b.go_before(branch);
-        b.br(to);
-        branch.erase();
-    }
+/// The hammock that begins with a block, if its sides are simple and all is in one loop.
+fn hammock<'c>(cfg: &Cfg<'c>, from: Node) -> Option<Hammock<'c>> {
+    let &[yes, no] = cfg.successors[from].as_slice() else {
+        return None;
+    };
+    let after = |side: Node| match (cfg.predecessors[side].as_slice(), cfg.successors[side].as_slice()) {
+        (&[_], &[to]) if is_side(cfg.blocks[side]) => Some(to),
+        _ => None,
+    };
+    let (sides, to) = meet([yes, no], after)?;
+    let is_in_loop = |&node: &Node| cfg.loop_of[node] == cfg.loop_of[from];
+    let in_one_loop = is_in_loop(&to) && sides.iter().flatten().all(is_in_loop);
+    let is_value = |inst: &Value<'_>| {
+        let ty = inst.ty().scalar();
+        matches!(ty.kind(), Kind::Int(_) | Kind::Float(_) | Kind::Pointer)
+    };
+    let fits = !cfg.is_back_edge(from, to) && in_one_loop && cfg.blocks[to].phis().iter().all(is_value);
+    fits.then(|| Hammock {
+        from: cfg.blocks[from],
+        sides: sides.map(|side| Some(cfg.blocks[side?])),
+        to: cfg.blocks[to],
+    })
 }
 
 /// Whether a block has nothing but a few simple instructions.
