@@ -18,7 +18,9 @@ use kit::{HandleCell, InfoOut, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::exec::{Pool, clock};
 use oxur_device_cpu::limits;
-use oxur_device_cpu::machine::{Facts, memory, topology};
+use oxur_device_cpu::machine::topology::{self, Domain};
+use oxur_device_cpu::machine::{Facts, memory};
+use oxur_fork::OnceLock;
 
 pub(crate) use self::info::{IL_VERSION, extensions};
 use self::partition::MadeBy;
@@ -35,6 +37,9 @@ pub(crate) struct Device {
     parent: Option<Arc<Device>>,
     made_by: MadeBy,
     cpus: Vec<usize>,
+    /// What the CPUs can be divided by, once that was asked. Clients ask again and again: libsycl does a dozen times before a first
+    /// kernel runs.
+    domains: OnceLock<Vec<Domain>>,
     /// Whether client threads may run its commands while they wait. They run on any CPU, so this is false for
     /// sub-devices and for one of several devices.
     helped: bool,
@@ -58,6 +63,7 @@ impl Device {
                 parent: None,
                 made_by: MadeBy::new(),
                 cpus,
+                domains: OnceLock::new(),
                 helped: alone,
                 facts: facts.clone(),
             })
@@ -97,7 +103,12 @@ impl Device {
 
     /// The ways in which it can be divided.
     pub(crate) fn partitions(&self) -> Vec<DevicePartition> {
-        partition::supported(&self.cpus)
+        partition::supported(&self.cpus, self.domains())
+    }
+
+    /// What the CPUs can be divided by.
+    fn domains(&self) -> &[Domain] {
+        self.domains.get_or_init(|| topology::domains(&self.cpus))
     }
 
     /// The most bytes that one allocation has.
@@ -150,6 +161,7 @@ impl kit::Device<Cpu> for Device {
                     parent: Some(self.clone()),
                     made_by,
                     cpus,
+                    domains: OnceLock::new(),
                     helped: false,
                     facts: self.facts.clone(),
                 })

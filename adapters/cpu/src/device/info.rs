@@ -185,8 +185,8 @@ impl Device {
                 1 => 0,
                 cpus => cpus as u32,
             }),
-            DeviceInfo::SUPPORTED_PARTITIONS => out.slice(&partition::supported(&self.cpus)),
-            DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(partition::domains(&self.cpus)),
+            DeviceInfo::SUPPORTED_PARTITIONS => out.slice(&self.partitions()),
+            DeviceInfo::PARTITION_AFFINITY_DOMAIN => out.value(partition::flags_of(self.domains())),
             DeviceInfo::PARTITION_TYPE => out.slice(&self.made_by),
             _ => kit::default_device_info::<crate::Cpu>(query, out),
         }

@@ -9,12 +9,12 @@ use oxur_device_cpu::machine::topology::{self, Domain};
 /// How a sub-device was created, as `PARTITION_TYPE` returns it.
 pub(super) type MadeBy = Vec<DevicePartitionProperty>;
 
-/// The ways to divide a device with these CPUs.
-pub(super) fn supported(cpus: &[usize]) -> Vec<DevicePartition> {
+/// The ways to divide a device with these CPUs, and with these domains among them.
+pub(super) fn supported(cpus: &[usize], domains: &[Domain]) -> Vec<DevicePartition> {
     let mut ways = Vec::new();
     if cpus.len() > 1 {
         ways.extend([DevicePartition::EQUALLY, DevicePartition::BY_COUNTS]);
-        if !topology::domains(cpus).is_empty() {
+        if !domains.is_empty() {
             ways.push(DevicePartition::BY_AFFINITY_DOMAIN);
         }
     }
@@ -112,8 +112,8 @@ fn domain_of(flag: DeviceAffinityDomainFlags) -> Option<Domain> {
 }
 
 /// The domains by which CPUs can be divided, as UR's flags.
-pub(super) fn domains(cpus: &[usize]) -> DeviceAffinityDomainFlags {
-    let mut flags: DeviceAffinityDomainFlags = topology::domains(cpus).into_iter().map(flag_of).collect();
+pub(super) fn flags_of(domains: &[Domain]) -> DeviceAffinityDomainFlags {
+    let mut flags: DeviceAffinityDomainFlags = domains.iter().copied().map(flag_of).collect();
     flags.set(DeviceAffinityDomainFlags::NEXT_PARTITIONABLE, !flags.is_empty());
     flags
 }

@@ -2,7 +2,7 @@
 //! The CPUs and the caches and nodes that they share, from the scheduler and from `/sys`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The topology of the machine.
 const SYS: &str = "/sys/devices/system";
@@ -68,8 +68,6 @@ pub struct Cache {
     pub size: u64,
     /// In bytes.
     pub line: u32,
-    /// The CPUs that it serves.
-    cpus: Vec<usize>,
 }
 
 /// The caches for data of a CPU, the closest first.
@@ -77,10 +75,17 @@ pub fn caches(cpu: usize) -> Vec<Cache> {
     caches_in(Path::new(SYS), cpu)
 }
 
+/// Not all caches have a directory, and no CPU has more than a few.
+const CACHE_INDICES: std::ops::Range<usize> = 0..10;
+
+fn cache_folder(sys: &Path, cpu: usize, index: usize) -> PathBuf {
+    sys.join(format!("cpu/cpu{cpu}/cache/index{index}"))
+}
+
 fn caches_in(sys: &Path, cpu: usize) -> Vec<Cache> {
-    let folder = sys.join(format!("cpu/cpu{cpu}/cache"));
     let cache = |index: usize| {
-        let file = |name: &str| read(&folder.join(format!("index{index}")).join(name));
+        let folder = cache_folder(sys, cpu, index);
+        let file = |name: &str| read(&folder.join(name));
         if file("type")? == "Instruction" {
             return None;
         }
@@ -88,11 +93,9 @@ fn caches_in(sys: &Path, cpu: usize) -> Vec<Cache> {
             level: file("level")?.parse().ok()?,
             size: parse_size(&file("size")?)?,
             line: file("coherency_line_size")?.parse().ok()?,
-            cpus: parse_list(&file("shared_cpu_list")?)?,
         })
     };
-    // Not all caches have a directory, and no CPU has more than a few.
-    let mut caches: Vec<_> = (0..10).filter_map(cache).collect();
+    let mut caches: Vec<_> = CACHE_INDICES.filter_map(cache).collect();
     caches.sort_by_key(|cache| cache.level);
     caches
 }
@@ -145,6 +148,25 @@ fn numa_nodes(sys: &Path) -> Vec<Vec<usize>> {
     nodes.unwrap_or_default().into_iter().filter_map(cpus).collect()
 }
 
+/// The CPUs of each data cache of a level, if all of `cpus` have one. A cache is asked for by one of its CPUs alone, and not for what is
+/// not needed here: there are thousands of these files on large machines.
+fn sharers(sys: &Path, cpus: &[usize], level: u32) -> Option<Vec<Vec<usize>>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for &cpu in cpus {
+        if groups.iter().any(|group| group.contains(&cpu)) {
+            continue;
+        }
+        let of_index = |index: usize| {
+            let folder = cache_folder(sys, cpu, index);
+            let file = |name: &str| read(&folder.join(name));
+            let is_it = file("level")?.parse() == Ok(level) && file("type")? != "Instruction";
+            is_it.then(|| parse_list(&file("shared_cpu_list")?))?
+        };
+        groups.push(CACHE_INDICES.into_iter().find_map(of_index)?);
+    }
+    Some(groups)
+}
+
 /// Divides CPUs by a domain. `None` if there is only one part, or if the machine does not report the domain.
 pub fn divide(cpus: &[usize], domain: Domain) -> Option<Vec<Vec<usize>>> {
     divide_in(Path::new(SYS), cpus, domain)
@@ -153,10 +175,7 @@ pub fn divide(cpus: &[usize], domain: Domain) -> Option<Vec<Vec<usize>>> {
 fn divide_in(sys: &Path, cpus: &[usize], domain: Domain) -> Option<Vec<Vec<usize>>> {
     let groups = match domain.cache_level() {
         None => numa_nodes(sys),
-        Some(level) => cpus
-            .iter()
-            .map(|&cpu| Some(caches_in(sys, cpu).into_iter().find(|cache| cache.level == level)?.cpus))
-            .collect::<Option<Vec<_>>>()?,
+        Some(level) => sharers(sys, cpus, level)?,
     };
     let mut parts: Vec<Vec<usize>> = Vec::new();
     for group in groups {
