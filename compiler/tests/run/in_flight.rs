@@ -166,6 +166,45 @@ const WAITS: &str = "
 /// The lanes of CPUs that gather without a branch for each.
 const LANES_OF_GATHERS: u32 = 16;
 
+/// With AVX2 a kernel with barriers has two vectors if it is short, and one if it is not.
+#[test]
+fn short_kernels() {
+    let is_avx2 =
+        std::arch::is_x86_feature_detected!("avx2") && std::env::var("UR_CPU_TARGET") != Ok("x86-64-v2".into());
+    // One that computes for long, behind a barrier.
+    let steps: String = (0..40)
+        .map(|i| {
+            format!(
+                "%a{i} = OpIMul %int %b{i} %b{i}\n%b{} = OpIAdd %int %a{i} %b{i}\n",
+                i + 1
+            )
+        })
+        .collect();
+    let long = format!(
+        "{GLOBAL_ID}
+        %c2 = OpConstant %int 2
+        %c272 = OpConstant %int 272
+        %type = OpTypeFunction %void %global_int
+        %kernel = OpFunction %void None %type
+        %out = OpFunctionParameter %global_int
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %at = OpPtrAccessChain %global_int %out %id
+        %b0 = OpLoad %int %at Aligned 4
+        OpControlBarrier %c2 %c2 %c272
+        {steps}
+        OpStore %at %b40 Aligned 4
+        OpReturn
+        OpFunctionEnd"
+    );
+    for mode in MODES {
+        let [short, long] = [WAITS, &long].map(|text| compile_in(mode, text).lanes());
+        let expected = if long == 8 && is_avx2 { 16 } else { long };
+        assert_eq!(short, expected, "{mode:?}");
+    }
+}
+
 #[test]
 fn searches() {
     let table: Vec<u32> = (0..1000).map(|i| i * 3).collect();
@@ -189,14 +228,16 @@ fn searches() {
                 .replace("WAIT", wait);
             for mode in MODES {
                 let kernel = compile_in(mode, &text);
-                // What a kernel with barriers and no search has.
+                // What a kernel with barriers and no search has, and one without barriers.
                 let lanes = compile_in(mode, WAITS).lanes();
-                let is_search = lanes == LANES_OF_GATHERS && !wait.is_empty();
-                assert_eq!(
-                    kernel.lanes(),
-                    if is_search { 2 * lanes } else { lanes },
-                    "{element}, {mode:?}"
-                );
+                let gathers = compile_in(mode, &text.replace(wait, "")).lanes() == LANES_OF_GATHERS;
+                let expected = match (gathers, wait) {
+                    (true, "") => LANES_OF_GATHERS,
+                    (true, _) => 2 * LANES_OF_GATHERS,
+                    (false, "") => lanes.min(8),
+                    (false, _) => lanes,
+                };
+                assert_eq!(kernel.lanes(), expected, "{element}, {mode:?}");
                 for (groups, local) in [(2, 256), (3, 100), (1, 32), (2, 48), (9, 7), (1, 1), (2, 33)] {
                     for (length, step) in [(0, 1), (1, 2), (37, 1), (1000, 3)] {
                         let range = range([groups, 1, 1], [local, 1, 1]);

@@ -22,6 +22,7 @@ mod functions;
 mod if_conversion;
 mod in_flight;
 mod levels;
+mod local_stores;
 mod lockstep;
 mod masks;
 mod oracle;
