@@ -132,18 +132,24 @@ impl<'c> Group<'c> {
         if self.is_store && self.used_places(emit) < step && level != CpuLevel::V4 {
             return false;
         }
-        // Before AVX-512, most shuffles of two vectors take several instructions.
-        let by_shuffle = if level == CpuLevel::V4 { 1 } else { 2 };
         let vectors = match self.is_store {
             true => step,
             false => self.starts(emit).len() as u32,
         };
-        let shuffles = match self.has_short_way(emit) {
+        let has_short_way = self.has_short_way(emit);
+        let shuffles = match has_short_way {
             true => step * step.ilog2().max(1),
             false if self.is_store => vectors * (members - 1).max(1),
             false => members * (vectors - 1).max(1),
         };
-        5 * (vectors + by_shuffle * shuffles) < 4 * members * lanes
+        // Before AVX-512, most shuffles of two vectors take several instructions. Those of the short way take one within halves of
+        // registers, and one more for all.
+        let shuffles = match (level == CpuLevel::V4, has_short_way) {
+            (true, _) => shuffles,
+            (false, true) => shuffles * 3 / 2,
+            (false, false) => shuffles * 2,
+        };
+        5 * (vectors + shuffles) < 4 * members * lanes
     }
 }
 
