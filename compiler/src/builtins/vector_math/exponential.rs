@@ -2,7 +2,7 @@
 //! Exponential functions of float and double, and logarithms of float, with errors below one ulp (`exp10` of double: 1.3). Those of
 //! float without FMA are those of [`elementary`](crate::builtins::elementary), which has their constants, too.
 
-use std::f64::consts::{LN_2, LN_10, LOG2_10, LOG2_E};
+use std::f64::consts::{LN_2, LN_10, LOG2_10, LOG2_E, LOG10_2};
 
 use llvm_sys::LLVMIntPredicate::LLVMIntUGE;
 use llvm_sys::LLVMRealPredicate::LLVMRealUGE;
@@ -53,7 +53,7 @@ const EXP2: Power = Power {
 
 const EXP10: Power = Power {
     log2_base: LOG2_10,
-    of_two: [0.301_029_995_663_981_2, -2.803_728_127_785_170_4e-18],
+    of_two: [LOG10_2, -2.803_728_127_785_170_4e-18],
     log: [LN_10, 0.0],
     q: &[
         2.650_949_055_239_204_5,
