@@ -62,7 +62,8 @@ pub fn leave_through<'c>(
     }
 }
 
-/// Whether an instruction may be in a loop that is copied: it writes nothing, waits for no other thread, and is small.
+/// Whether an instruction may be in a loop that is copied: it waits for no other thread, is small, and writes
+/// nothing. (Plain stores are copied where the copies do not run one after the other.)
 pub fn may_repeat(inst: Value<'_>) -> bool {
     use L::*;
     let Some(opcode) = inst.opcode() else { return false };

@@ -15,6 +15,7 @@ const ROOM: usize = 256 << 10;
 /// What is before it. A vector whose first lanes are masked off begins before what it accesses. If that were a page that is not
 /// there, or that nobody has touched, the CPU would look at each lane, which takes hundreds of cycles.
 const BEFORE: usize = PAGE;
+const _: () = assert!(BEFORE >= LocalMemory::AROUND);
 
 /// A mapping that grows when a kernel needs more, with a guard behind it. It begins at a page, so all vectors are aligned.
 #[derive(Debug)]

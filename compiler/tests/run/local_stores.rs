@@ -6,8 +6,8 @@ use super::{Argument, MODES, compile_in, range, run, words};
 /// What the local variable has, in numbers: all that a kernel of most devices can have.
 const LENGTH: usize = 65_536;
 
-/// In each group the first items store to `tile` from a place of the group on, and the others store at the same place as many
-/// elements behind. Then each loads what the item at the other end has stored.
+/// In each group the first items, as many as `counts` says, store to `tile` from a place of the group on, and the others from its first
+/// element on. Then each loads what the item at the other end of those has stored.
 const TEXT: &str = "OpEntryPoint Kernel %kernel \"k\" %global_id %local_id %group_id %local_size
     OpDecorate %global_id BuiltIn GlobalInvocationId
     OpDecorate %local_id BuiltIn LocalInvocationId
@@ -137,7 +137,7 @@ fn of_some_items() {
                         let (first, count) = (group * local, counts[group]);
                         encode(match own < count {
                             true => value(first + count - 1 - own),
-                            // The last of the others has stored to the first element.
+                            // The last item loads the first element, to which the first of the others has stored.
                             false => 2 * value(first + local - 1 - own + count),
                         })
                     })

@@ -161,7 +161,7 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
     if is_partial {
         let (word, wide) = (cx.int(32), cx.int(64));
         let b = &emit.entry;
-        // They are fewer than the lanes, so half of the number is enough.
+        // They are fewer than the lanes, so the low 32 bits of the number are enough.
         let there = b.load(word, b.offset(function.param(0), wide.int(layout::ITEM_LANES)));
         let mask = b.icmp(I::LLVMIntULT, emit.numbers(word), b.splat(there, width.lanes));
         emit.entry_mask = Some(mask);

@@ -41,6 +41,16 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     }
     let cfg = Cfg::new(kernel)?;
     let shapes = VectorShapes::new(module, &cfg, lanes, Ids::InRow);
+    let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
+    if waits && !gathers() {
+        let varies = |inst: &Value<'_>| shapes.of(*inst) == VectorShape::Varying;
+        let is_short = instructions().filter(varies).count() <= SHORT;
+        return Ok(if is_short && instructions().all(may_be_doubled) {
+            2
+        } else {
+            1
+        });
+    }
     let code = Code {
         module,
         cfg: &cfg,
@@ -48,12 +58,6 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
         hopes: VectorShapes::new(module, &cfg, lanes, Ids::Hoped),
         lanes,
     };
-    let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
-    if waits && !gathers() {
-        let is_short = instructions().filter(|inst| code.varies(*inst)).count() <= SHORT;
-        let is_plain = instructions().all(is_plain);
-        return Ok(if is_short && is_plain { 2 } else { 1 });
-    }
     let mut searches: Vec<usize> = (0..cfg.loops.len()).collect();
     searches.retain(|&number| code.is_search(number));
     let has_search = !searches.is_empty();
@@ -94,8 +98,8 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     Ok(counts.iter().copied().find(fits).unwrap_or(1))
 }
 
-/// Whether an instruction is none of an item by itself: no private variable, and nothing atomic.
-fn is_plain(inst: Value<'_>) -> bool {
+/// Whether an instruction of a short kernel is neither a private variable nor an atomic or volatile access.
+fn may_be_doubled(inst: Value<'_>) -> bool {
     match inst.opcode() {
         Some(L::LLVMAlloca | L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg) => false,
         Some(L::LLVMLoad | L::LLVMStore) => !inst.is_volatile() && !inst.is_atomic(),

@@ -319,7 +319,9 @@ impl<'c> Emit<'_, 'c> {
             // AMD's CPUs take 12 cycles for a store of AVX2 under a mask, and LLVM has none for SSE. Nobody else writes to local memory
             // meanwhile, and there is memory around it.
             let before = emit.b.load(all.ty(), to).align(align);
-            emit.b.store(emit.b.select(mask, all, before), to).align(align);
+            // Frozen, as LLVM would make that a masked store again.
+            let blend = emit.b.freeze(emit.b.select(mask, all, before));
+            emit.b.store(blend, to).align(align);
         };
         if Some(mask) == self.entry_mask {
             store_some(self);
