@@ -9,7 +9,7 @@ use oxur_conformance::client::{
 };
 use oxur_conformance::{Rig, check, expect, intel, ur};
 
-use crate::command_buffer::{FIRST, PLAIN, UPDATABLE, empty, events, launch, rig, run};
+use crate::command_buffer::{FIRST, IN_ORDER, PLAIN, UPDATABLE, empty, events, launch, rig, run};
 
 /// What append functions work on.
 struct World {
@@ -302,7 +302,8 @@ fn every_append_works() {
 #[test]
 fn ends_of_appends() {
     let Some(world) = World::new() else { return };
-    let buffer = empty(&world.rig, PLAIN);
+    // In order, as several use the same memory.
+    let buffer = empty(&world.rig, IN_ORDER);
     let unknown = 1000;
     let has_events = events(&world.rig);
     let marker = world.rig.queue.marker(&[]).expect("urEnqueueEventsWait");
