@@ -139,7 +139,14 @@ impl Pool {
     pub fn guaranteed_concurrency(&'static self, wanted: usize) -> usize {
         let state = self.state();
         let wanted = wanted.min(self.concurrency);
-        while state.running.load(Ordering::SeqCst) < wanted && state.try_start().is_ok() {}
+        while state.running.load(Ordering::SeqCst) < wanted {
+            match state.try_start() {
+                Ok(()) => {}
+                // Another thread is about to start the last one, or to learn that the system does not allow it.
+                Err((_, None)) => std::thread::yield_now(),
+                Err((_, Some(_))) => break,
+            }
+        }
         state.running.load(Ordering::SeqCst).min(self.concurrency)
     }
 

@@ -282,6 +282,24 @@ fn gang_chunks_may_wait_for_each_other() {
 }
 
 #[test]
+fn all_threads_count_while_others_start_them() {
+    let cpus: Vec<usize> = (0..thread::available_parallelism().map_or(1, usize::from)).collect();
+    for concurrency in 2..30 {
+        // A new one, as no other test has these.
+        let pool = Pool::of(&cpus, concurrency, false);
+        let together = std::sync::Barrier::new(4);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    together.wait();
+                    assert_eq!(pool.guaranteed_concurrency(concurrency), concurrency);
+                });
+            }
+        });
+    }
+}
+
+#[test]
 fn gangs_are_limited_by_the_threads_that_start() {
     // ThreadSanitizer allows no threads in the child.
     if std::env::var_os("TSAN_OPTIONS").is_some() {
