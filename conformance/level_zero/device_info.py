@@ -39,6 +39,7 @@ KNOWN = {
     "MAX_MEMORY_BANDWIDTH": "the driver does not tell; Intel's says 0",
     "MEM_BASE_ADDR_ALIGN": "SYCL wants the bits of the largest vector",
     "NATIVE_VECTOR_WIDTH_DOUBLE": "what the driver says",
+    "VENDOR": "that of the device, on CPUs of others; Intel's names Intel",
     "NUM_COMPUTE_UNITS": "the other name of MAX_COMPUTE_UNITS",
     "PARTITION_AFFINITY_DOMAIN": "empty where there are no parts",
     "PER_EVENT_PROFILING_SUPPORT_EXP": "not in our adapter",

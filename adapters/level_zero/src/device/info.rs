@@ -14,6 +14,8 @@ use crate::ze::{self, ze};
 
 /// Intel's number among the vendors of PCI.
 const INTEL: u32 = 0x8086;
+/// Of CPUs that our own driver runs on.
+const AMD: u32 = 0x1022;
 
 impl Device {
     /// Answers a query: with a fact, with what follows from facts, or with what the kit says of devices in general.
@@ -26,8 +28,11 @@ impl Device {
         }
         match query {
             DeviceInfo::NAME => out.str(&f.name),
-            DeviceInfo::VENDOR if p.vendorId == INTEL => out.str("Intel(R) Corporation"),
-            DeviceInfo::VENDOR => out.str(&format!("{:#06x}", p.vendorId)),
+            DeviceInfo::VENDOR => match p.vendorId {
+                INTEL => out.str("Intel(R) Corporation"),
+                AMD => out.str("Advanced Micro Devices, Inc."),
+                other => out.str(&format!("{other:#06x}")),
+            },
             DeviceInfo::VENDOR_ID => out.value(p.vendorId),
             DeviceInfo::DEVICE_ID => out.value(p.deviceId),
             DeviceInfo::DRIVER_VERSION | DeviceInfo::BACKEND_RUNTIME_VERSION => out.str(&self.driver_version()),
