@@ -78,16 +78,11 @@ const LOG10: Logarithm = Logarithm {
     ],
 };
 
-/// 1.5 * 2^23. Adding it to a float rounds to an integer, in the low bits of the sum.
-pub const ROUND: f64 = 12_582_912.0;
-/// 1.5 * 2^52, likewise for double.
-const ROUND_DOUBLE: f64 = 6_755_399_441_055_744.0;
-
-/// [`ROUND`] of a type.
+/// A number of a type, float or double. Adding it rounds to an integer, in the low bits of the sum: 1.5 * 2^23, or 1.5 * 2^52.
 pub fn round_of(ty: Type<'_>) -> f64 {
     match ty.bits() {
-        64 => ROUND_DOUBLE,
-        _ => ROUND,
+        64 => 6_755_399_441_055_744.0,
+        _ => 12_582_912.0,
     }
 }
 
@@ -225,8 +220,9 @@ pub fn exp<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c
     let b = e.builder;
     let real = |c| ty.real(c);
     let x = clamp(e, x, range);
-    let rounded = multiply_add(e, x, real(log2_base), real(ROUND));
-    let k = b.fsub(rounded, real(ROUND));
+    let round = real(round_of(ty));
+    let rounded = multiply_add(e, x, real(log2_base), round);
+    let k = b.fsub(rounded, round);
     // The remainder `r`, and its rounding error.
     let exact = b.fsub(x, scaled(e, k, of_two[0]));
     let (rest, lost) = match of_two[1] {

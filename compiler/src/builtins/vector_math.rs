@@ -48,6 +48,10 @@ const fn implementation(callee: &'static str, bits: u32, needs: CpuLevel, body: 
     }
 }
 
+const EXP: Body = |p, ty, a| exponential::exp(p, Op::exp, ty, a[0]);
+const EXP2: Body = |p, ty, a| exponential::exp(p, Op::exp2, ty, a[0]);
+const EXP10: Body = |p, ty, a| exponential::exp(p, Op::exp10, ty, a[0]);
+
 const IMPLEMENTATIONS: &[Implementation] = &[
     implementation("sinf", 32, CpuLevel::V3, trigonometric::sin),
     implementation("cosf", 32, CpuLevel::V3, trigonometric::cos),
@@ -56,24 +60,12 @@ const IMPLEMENTATIONS: &[Implementation] = &[
     implementation("powf", 32, CpuLevel::V3, power::pow_of_float),
     implementation("pow", 64, CpuLevel::V3, power::pow_of_double),
     implementation("oxur_rsqrt_f32", 32, CpuLevel::V2, roots::rsqrt),
-    implementation("expf", 32, CpuLevel::V2, |p, ty, a| {
-        exponential::exp(p, Op::exp, ty, a[0])
-    }),
-    implementation("exp2f", 32, CpuLevel::V2, |p, ty, a| {
-        exponential::exp(p, Op::exp2, ty, a[0])
-    }),
-    implementation("exp10f", 32, CpuLevel::V2, |p, ty, a| {
-        exponential::exp(p, Op::exp10, ty, a[0])
-    }),
-    implementation("exp", 64, CpuLevel::V3, |p, ty, a| {
-        exponential::exp(p, Op::exp, ty, a[0])
-    }),
-    implementation("exp2", 64, CpuLevel::V3, |p, ty, a| {
-        exponential::exp(p, Op::exp2, ty, a[0])
-    }),
-    implementation("exp10", 64, CpuLevel::V3, |p, ty, a| {
-        exponential::exp(p, Op::exp10, ty, a[0])
-    }),
+    implementation("expf", 32, CpuLevel::V2, EXP),
+    implementation("exp2f", 32, CpuLevel::V2, EXP2),
+    implementation("exp10f", 32, CpuLevel::V2, EXP10),
+    implementation("exp", 64, CpuLevel::V3, EXP),
+    implementation("exp2", 64, CpuLevel::V3, EXP2),
+    implementation("exp10", 64, CpuLevel::V3, EXP10),
     implementation("logf", 32, CpuLevel::V2, |p, ty, a| {
         exponential::log(p, Op::log, ty, a[0])
     }),

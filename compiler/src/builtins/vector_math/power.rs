@@ -10,6 +10,7 @@ use llvm_sys::LLVMRealPredicate::{LLVMRealOEQ, LLVMRealOLT};
 use super::power_constants::{Constants, DOUBLE, FLOAT};
 use super::{Place, Slow, power_in_double};
 use crate::CpuLevel;
+use crate::builtins::elementary::round_of;
 use crate::llvm::{Type, Value};
 
 /// `pow` of float. Without AVX-512, which has tables in registers, double is faster.
@@ -91,8 +92,9 @@ fn power_of_positive<'c>(
     let product = b.fmul(y, log);
     let rest = place.fma(y, small, place.fma(y, log, b.fneg(product)));
     let exponent = b.fadd(product, rest);
-    let rounded = place.fma(exponent, real(std::f64::consts::LOG2_E), real(constants.round));
-    let n = b.fsub(rounded, real(constants.round));
+    let round = real(round_of(ty));
+    let rounded = place.fma(exponent, real(std::f64::consts::LOG2_E), round);
+    let n = b.fsub(rounded, round);
     let exact = place.fma(n, real(-constants.log_2[0]), product);
     let f = b.fadd(exact, place.fma(n, real(-constants.log_2[1]), rest));
     let q = match constants.exp.len() {

@@ -21,8 +21,6 @@ pub struct Constants {
     pub log: &'static [f64],
     /// `q` in `exp(f) = 1 + f (1 + f q(f))`, for f in [-log(2) / 2, log(2) / 2].
     pub exp: &'static [f64],
-    /// 1.5 times the number from which on all are integers. Adding it rounds.
-    pub round: f64,
     /// Logarithms of powers that are neither denormal nor infinite are smaller, a little.
     pub limit: f64,
 }
@@ -108,7 +106,6 @@ pub const FLOAT: Constants = Constants {
     ],
     log: &[0.333_333_3, -0.250_081_36, 0.200_092_42],
     exp: &[0.499_999_94, 0.166_665_2, 0.041_668_393, 0.008_368_781, 0.001_381_446_7],
-    round: 12_582_912.0,
     limit: 87.0,
 };
 
@@ -181,6 +178,5 @@ pub const DOUBLE: Constants = Constants {
         2.763_168_729_089_646_7e-7,
         2.499_899_717_500_537_8e-8,
     ],
-    round: 6_755_399_441_055_744.0,
     limit: 708.0,
 };

@@ -17,6 +17,8 @@ use crate::llvm::{Type, Value};
 struct Constants {
     /// The largest argument that is reduced here.
     limit: f64,
+    /// The functions that replace numbers beyond it by their sines and cosines.
+    beyond: [&'static str; 2],
     /// pi/2 as a sum.
     half_pi: [f64; 3],
     /// `sin(r) = r + r^3 s(r^2)`, a minimax fit for |r| < 0.8 of the relative error.
@@ -28,6 +30,7 @@ struct Constants {
 /// Errors of the fits: 2^-37 and 2^-32.
 const FLOAT: Constants = Constants {
     limit: 65_536.0,
+    beyond: ["oxur_sin_beyond_f32", "oxur_cos_beyond_f32"],
     half_pi: [
         1.570_796_370_506_286_6,
         -4.371_138_828_673_793e-8,
@@ -45,6 +48,7 @@ const FLOAT: Constants = Constants {
 /// Errors of the fits: 2^-58 and 2^-64.
 const DOUBLE: Constants = Constants {
     limit: 536_870_912.0,
+    beyond: ["oxur_sin_beyond_f64", "oxur_cos_beyond_f64"],
     half_pi: [
         std::f64::consts::FRAC_PI_2,
         6.123_233_995_736_766e-17,
@@ -85,27 +89,20 @@ pub fn sin<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value
     let (b, x, bits) = (place.e.builder, args[0], place.e.bits_of(ty));
     let own_sign = b.and(b.bitcast(x, bits), sign_of(bits));
     let fast = b.bitcast(b.xor(b.bitcast(sine(place, ty, x, 0), bits), own_sign), ty);
-    let beyond = match ty.bits() {
-        64 => "oxur_sin_beyond_f64",
-        _ => "oxur_sin_beyond_f32",
-    };
-    place.unless_rare(is_beyond(place, x), args, Slow::Host(beyond), fast)
+    unless_beyond(place, args, 0, fast)
 }
 
 pub fn cos<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    let x = args[0];
-    let fast = sine(place, ty, x, 1);
-    let beyond = match ty.bits() {
-        64 => "oxur_cos_beyond_f64",
-        _ => "oxur_cos_beyond_f32",
-    };
-    place.unless_rare(is_beyond(place, x), args, Slow::Host(beyond), fast)
+    unless_beyond(place, args, 1, sine(place, ty, args[0], 1))
 }
 
-fn is_beyond<'c>(place: &Place<'_, 'c>, x: Value<'c>) -> Value<'c> {
-    let size = place.e.intrinsic("llvm.fabs", &[x]);
-    let limit = constants_of(x.ty()).limit;
-    place.e.builder.fcmp(LLVMRealOGT, size, x.ty().real(limit))
+/// `fast`, but of arguments beyond the limit the result of a function of [`Constants::beyond`].
+fn unless_beyond<'c>(place: &Place<'_, 'c>, args: &[Value<'c>], function: usize, fast: Value<'c>) -> Value<'c> {
+    let ty = args[0].ty();
+    let Constants { limit, beyond, .. } = constants_of(ty);
+    let size = place.e.intrinsic("llvm.fabs", args);
+    let is_beyond = place.e.builder.fcmp(LLVMRealOGT, size, ty.real(*limit));
+    place.unless_rare(is_beyond, args, Slow::Host(beyond[function]), fast)
 }
 
 /// The sine of `|x|` and so many quarters of a turn.

@@ -78,19 +78,20 @@ pub fn caches(cpu: usize) -> Vec<Cache> {
 /// Not all caches have a directory, and no CPU has more than a few.
 const CACHE_INDICES: std::ops::Range<usize> = 0..10;
 
-fn cache_folder(sys: &Path, cpu: usize, index: usize) -> PathBuf {
-    sys.join(format!("cpu/cpu{cpu}/cache/index{index}"))
+/// The folder of a cache and its level, if it is one for data.
+fn data_cache(sys: &Path, cpu: usize, index: usize) -> Option<(PathBuf, u32)> {
+    let folder = sys.join(format!("cpu/cpu{cpu}/cache/index{index}"));
+    let file = |name: &str| read(&folder.join(name));
+    let level = file("level")?.parse().ok()?;
+    (file("type")? != "Instruction").then_some((folder, level))
 }
 
 fn caches_in(sys: &Path, cpu: usize) -> Vec<Cache> {
     let cache = |index: usize| {
-        let folder = cache_folder(sys, cpu, index);
+        let (folder, level) = data_cache(sys, cpu, index)?;
         let file = |name: &str| read(&folder.join(name));
-        if file("type")? == "Instruction" {
-            return None;
-        }
         Some(Cache {
-            level: file("level")?.parse().ok()?,
+            level,
             size: parse_size(&file("size")?)?,
             line: file("coherency_line_size")?.parse().ok()?,
         })
@@ -157,10 +158,8 @@ fn sharers(sys: &Path, cpus: &[usize], level: u32) -> Option<Vec<Vec<usize>>> {
             continue;
         }
         let of_index = |index: usize| {
-            let folder = cache_folder(sys, cpu, index);
-            let file = |name: &str| read(&folder.join(name));
-            let is_it = file("level")?.parse() == Ok(level) && file("type")? != "Instruction";
-            is_it.then(|| parse_list(&file("shared_cpu_list")?))?
+            let (folder, _) = data_cache(sys, cpu, index).filter(|found| found.1 == level)?;
+            parse_list(&read(&folder.join("shared_cpu_list"))?)
         };
         groups.push(CACHE_INDICES.into_iter().find_map(of_index)?);
     }
