@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `sin` and `cos` of float and double, with errors below 1.2 ulp, of double 1.3, without AVX-512 1.5; OpenCL allows 4.
+//! `sin` and `cos` of float and double, with errors below 1.2 ulp, of double 1.5, without AVX-512 1.6; OpenCL allows 4.
 //!
 //! The argument is reduced to `r` in [-pi/4, pi/4] by three parts of pi/2 (Cody and Waite), whose sum has 72 bits, of double 160. For
 //! arguments beyond a limit that is not enough; these are left to the C library.
