@@ -397,7 +397,7 @@ impl Linked {
                     if !self.target.has_sub_group_size(wanted) {
                         return Err(Error::Unsupported {
                             feature: format!("a sub-group size of {wanted}"),
-                            what: format!("kernel {}: 8, 16 and 32 are supported", entry.name),
+                            what: format!("kernel {}: 4, 8, 16, 32 and 64 are supported", entry.name),
                         });
                     }
                     info.sub_group_size = wanted;

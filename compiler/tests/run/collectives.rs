@@ -76,7 +76,7 @@ const FLOATS: [Operation; 4] = [
     ("OpGroupFMulKHR", |_| 1f64.to_bits(), ReduceOp::Float(|x, y| x * y)),
 ];
 
-/// The groups of the tests: as long, and as many sub-groups of 8, 16 and 32, as are next to a power of two; and rows that are
+/// The groups of the tests: as long, and as many sub-groups of 4 to 64, as are next to a power of two; and rows that are
 /// no multiples of any.
 const GROUPS: [[u64; 3]; 9] = [
     [1, 1, 1],
@@ -282,16 +282,16 @@ fn check(operation: &Operation, ty: Type, sub_group: u32, suits: impl Fn(Mode, &
     }
 }
 
-/// A type's operations. All of them in the largest groups and in sub-groups of 8, of which there are most; the first of them in
+/// A type's operations. All of them in the largest groups and in sub-groups of 4, of which there are most; the first of them in
 /// all groups and sub-groups.
 fn check_type(ty: Type, operations: &[Operation]) {
     for (number, operation) in operations.iter().enumerate() {
-        for sub_group in [8, 16, 32] {
+        for sub_group in [4, 8, 16, 32, 64] {
             check(operation, ty, sub_group, |mode, group| {
                 // The scalar mode takes its time with as many stacks.
                 let is_large = group[0] == 8191;
                 number == 0 && (mode == Mode::Fast || is_large || group.iter().product::<u64>() < 300)
-                    || sub_group == 8 && (group[0] == 257 || is_large)
+                    || sub_group == 4 && (group[0] == 257 || is_large)
             });
         }
     }
@@ -381,7 +381,10 @@ fn votes(mode: Mode, sub_group: u32) -> Tested {
 
 #[test]
 fn votes_and_broadcasts() {
-    for (mode, sub_group) in MODES.into_iter().flat_map(|mode| [8, 16, 32].map(|size| (mode, size))) {
+    for (mode, sub_group) in MODES
+        .into_iter()
+        .flat_map(|mode| [4, 8, 16, 32, 64].map(|size| (mode, size)))
+    {
         let kernel = votes(mode, sub_group);
         let mut worker = ThreadContext::new();
         for local in GROUPS {

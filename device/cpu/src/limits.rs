@@ -5,7 +5,7 @@
 pub const WORK_GROUP_SIZE: usize = oxur_compiler::MAX_WORK_GROUP_SIZE;
 
 /// The sub-group sizes that a kernel may require.
-pub const SUB_GROUP_SIZES: [u32; 3] = [8, 16, 32];
+pub const SUB_GROUP_SIZES: [u32; 5] = [4, 8, 16, 32, 64];
 
 /// The most sub-groups that a work-group has.
 pub const SUB_GROUPS: usize = WORK_GROUP_SIZE / SUB_GROUP_SIZES[0] as usize;

@@ -11,6 +11,11 @@ pub(super) const LOCALS: [&str; 3] = [
     "local int tally[8];",
 ];
 
+/// A ballot's bits: sub-groups have up to 64 items.
+fn ballot(condition: &str) -> String {
+    format!("as_ulong(sub_group_ballot({condition}).xy)")
+}
+
 impl Generator {
     fn number(&mut self) -> Ty {
         let ints = [(32, true), (32, true), (32, false), (64, true)].map(|(bits, signed)| Scalar::Int { bits, signed });
@@ -125,7 +130,7 @@ impl Generator {
                 }
                 1 => {
                     let condition = self.condition(1);
-                    self.remember(Ty::INT, &format!("popcount(sub_group_ballot({condition}).x)"), false);
+                    self.remember(Ty::INT, &format!("popcount({})", ballot(&condition)), false);
                 }
                 _ => self.remember(ty, &format!("sub_group_non_uniform_{kind}_{how}({value})"), false),
             };
@@ -149,7 +154,9 @@ impl Generator {
             }
             4 => {
                 let name = self.name("v");
-                let (ty_name, delta) = (ty.name(), 1 + c % 5);
+                // Less than a sub-group has.
+                let delta = (1 + c % 5).min(self.has.sub_group.unwrap_or(1) - 1);
+                let ty_name = ty.name();
                 let (way, exists) = self.rng.pick(&[("up", "lane >= "), ("down", "lanes - lane > ")]);
                 self.line(format!("{ty_name} {name} = {value};"));
                 let moved = format!("intel_sub_group_shuffle_{way}({name}, {name}, {delta}u)");
@@ -160,7 +167,7 @@ impl Generator {
             }
             5 => {
                 let condition = self.condition(1);
-                self.remember(Ty::INT, &format!("(int)sub_group_ballot({condition}).x"), false);
+                self.remember(Ty::INT, &format!("(int)({} % 1000003)", ballot(&condition)), false);
             }
             6 => {
                 let condition = self.condition(1);

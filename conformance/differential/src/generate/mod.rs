@@ -120,7 +120,7 @@ pub fn case(seed: u64) -> Case {
         floats,
         groups,
         large,
-        sub_group: rng.chance(30).then(|| rng.pick(&[8, 16, 16, 32])),
+        sub_group: rng.chance(30).then(|| rng.pick(&[4, 8, 16, 16, 32, 64])),
         structs: rng.chance(40),
         atomics: rng.chance(40),
         loops: rng.chance(85),

@@ -173,7 +173,7 @@ def sub_groups(dims):
 
 def required_sizes():
     """Kernels that ask for a sub-group size, over groups that are no multiple of it."""
-    for size in (8, 16, 32):
+    for size in (4, 8, 16, 32, 64):
         name = f"required_{size}"
         code = (
             'extern "C" SYCL_EXT_ONEAPI_FUNCTION_PROPERTY((syclx::nd_range_kernel<1>)) '

@@ -87,7 +87,7 @@ mod tests {
         };
         for _ in 0..2000 {
             let global = [1 + number(5000), 1 + number(70), 1 + number(9)];
-            let (threads, sub_group, most) = (1 + number(64), [8, 16, 32][number(3)], 1 + number(1024));
+            let (threads, sub_group, most) = (1 + number(64), [4, 8, 16, 32, 64][number(5)], 1 + number(1024));
             let local = choose(global, threads, sub_group, most);
             for d in 0..3 {
                 assert!(local[d] >= 1 && global[d] % local[d] == 0, "{local:?} of {global:?}");

@@ -165,7 +165,10 @@ fn what_kernels_can_do() {
             .unwrap();
     }
     assert_eq!(compute.maxTotalGroupSize, 8192);
-    assert_eq!(compute.subGroupSizes[..compute.numSubGroupSizes as usize], [8, 16, 32]);
+    assert_eq!(
+        compute.subGroupSizes[..compute.numSubGroupSizes as usize],
+        [4, 8, 16, 32, 64]
+    );
     assert!(compute.maxSharedLocalMemory >= 32 << 10);
     assert_eq!(module.spirvVersionSupported, ZE_MAKE_VERSION(1, 6));
     let all = ZE_DEVICE_MODULE_FLAG_FP16 | ZE_DEVICE_MODULE_FLAG_FP64 | ZE_DEVICE_MODULE_FLAG_INT64_ATOMICS;
