@@ -71,15 +71,28 @@ impl OnDevice {
     /// Refuses work-groups that the kernel or the device does not run.
     #[inline(always)]
     pub(super) fn checked_group(&self, local: [usize; 3], global: [usize; 3], device: &Device) -> UrResult<[u32; 3]> {
+        match self.group_on(self, local, global, device) {
+            Ok(group) => Ok(group),
+            Err(error) => self.wide_group(local, global, device, error),
+        }
+    }
+
+    /// The same for some code of the kernel. In line, so that sizes stay in registers: a load of several that were just stored
+    /// one by one waits for the stores.
+    #[inline(always)]
+    fn group_on(&self, code: &Self, local: [usize; 3], global: [usize; 3], device: &Device) -> UrResult<[u32; 3]> {
         let interface = self.interface();
-        let checked = |kernel: &Self| {
-            let most = kernel.max_threads.min(interface.max_size.unwrap_or(u32::MAX)) as usize;
-            groups::checked_group(local, global, interface.required_size, device.facts.max_block, most)
-        };
-        checked(self).or_else(|error| match self.widened(local)? {
-            Some(wide) => checked(wide),
+        let most = code.max_threads.min(interface.max_size.unwrap_or(u32::MAX)) as usize;
+        groups::checked_group(local, global, interface.required_size, device.facts.max_block, most)
+    }
+
+    /// The same for the code that larger work-groups need, if there is any.
+    #[cold]
+    fn wide_group(&self, local: [usize; 3], global: [usize; 3], device: &Device, error: UrError) -> UrResult<[u32; 3]> {
+        match self.widened(local)? {
+            Some(wide) => self.group_on(wide, local, global, device),
             None => Err(error),
-        })
+        }
     }
 }
 
