@@ -69,3 +69,9 @@ kernel void unsigned_index(global float *out, global const float *in, uint first
   uint i = (uint)get_global_id(0) + first;
   out[i] = in[i] * 1.5f;
 }
+
+kernel void guarded(global float *out, global const float *in, uint count) {
+  uint i = (uint)get_global_id(0);
+  if (i < count)
+    out[i] = in[i] * 1.5f;
+}

@@ -13,6 +13,7 @@ mod module;
 #[cfg(feature = "nvptx")]
 mod nvptx;
 mod out_of_memory;
+mod predicate;
 mod target;
 mod types;
 mod value;
@@ -22,6 +23,7 @@ pub use fatal_errors::{block_signals, isolated};
 pub(crate) use library::open;
 pub use module::Module;
 pub use out_of_memory::Allocator;
+pub use predicate::{inverse, swapped};
 pub use target::Machine;
 pub use types::{Kind, Type};
 pub use value::{Block, Function, Value};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Copies of loops: how control comes to a loop or its copy, and how what is behind them gets its values.
 
-use llvm_sys::LLVMIntPredicate::{self as I, *};
 use llvm_sys::LLVMOpcode as L;
 
 use crate::llvm::{Block, Builder, Value};
@@ -86,20 +85,4 @@ pub fn may_repeat(inst: Value<'_>) -> bool {
 pub fn from<'c>(phi: Value<'c>, latch: Block<'c>) -> Value<'c> {
     let of_block = phi.incoming().into_iter().find(|(_, at)| *at == latch);
     of_block.expect("a loop is before itself").0
-}
-
-/// What holds where a predicate does not.
-pub fn inverse(predicate: I) -> I {
-    match predicate {
-        LLVMIntEQ => LLVMIntNE,
-        LLVMIntNE => LLVMIntEQ,
-        LLVMIntUGT => LLVMIntULE,
-        LLVMIntUGE => LLVMIntULT,
-        LLVMIntULT => LLVMIntUGE,
-        LLVMIntULE => LLVMIntUGT,
-        LLVMIntSGT => LLVMIntSLE,
-        LLVMIntSGE => LLVMIntSLT,
-        LLVMIntSLT => LLVMIntSGE,
-        LLVMIntSLE => LLVMIntSGT,
-    }
 }

@@ -28,8 +28,8 @@ use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode as L;
 
 use self::linear::Linear;
-use super::loops::{from, inverse, may_repeat};
-use crate::llvm::{Block, Kind, Module, Type, Value};
+use super::loops::{from, may_repeat};
+use crate::llvm::{Block, Kind, Module, Type, Value, inverse};
 
 /// The most blocks that a loop may have.
 const MOST_BLOCKS: usize = 16;

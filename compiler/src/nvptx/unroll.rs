@@ -20,8 +20,8 @@ use std::ops::RangeInclusive;
 use llvm_sys::LLVMIntPredicate::{self as I, *};
 use llvm_sys::LLVMOpcode as L;
 
-use super::loops::{enter_through, from, inverse, leave_through, may_repeat};
-use crate::llvm::{Block, Builder, Function, Kind, Module, Type, Value};
+use super::loops::{enter_through, from, leave_through, may_repeat};
+use crate::llvm::{Block, Builder, Function, Kind, Module, Type, Value, inverse, swapped};
 use crate::target::nvptx64::SHARED;
 
 /// How many iterations become one.
@@ -288,20 +288,5 @@ fn strict(predicate: I) -> (I, bool) {
         LLVMIntULE => (LLVMIntULT, false),
         LLVMIntSLT => (LLVMIntSLT, true),
         _ => (LLVMIntSLT, false),
-    }
-}
-
-/// The same of the two sides the other way round.
-fn swapped(predicate: I) -> I {
-    match predicate {
-        LLVMIntEQ | LLVMIntNE => predicate,
-        LLVMIntUGT => LLVMIntULT,
-        LLVMIntUGE => LLVMIntULE,
-        LLVMIntULT => LLVMIntUGT,
-        LLVMIntULE => LLVMIntUGE,
-        LLVMIntSGT => LLVMIntSLT,
-        LLVMIntSGE => LLVMIntSLE,
-        LLVMIntSLT => LLVMIntSGT,
-        LLVMIntSLE => LLVMIntSGE,
     }
 }

@@ -19,6 +19,7 @@ mod extensions;
 mod fast_math;
 mod forgetting;
 mod functions;
+mod guards;
 mod if_conversion;
 mod in_flight;
 mod levels;

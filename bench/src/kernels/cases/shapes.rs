@@ -55,6 +55,7 @@ pub(super) fn accesses() -> Vec<Case> {
         ("reversed read", "reversed_read", 1, 1, plain, vec![]),
         ("reversed write", "reversed_write", 1, 1, plain, vec![]),
         ("uint index", "unsigned_index", 1, 1, plain, vec![Value::U32(0)]),
+        ("guarded", "guarded", 1, 1, plain, vec![Value::U32(numbers as u32)]),
     ];
     all.into_iter()
         .map(|(name, kernel, reads, writes, element, values)| {

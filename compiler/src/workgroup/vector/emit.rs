@@ -69,13 +69,13 @@ pub(super) struct Emit<'m, 'c> {
     /// The mask variable of a block that not all lanes reach.
     pub(super) masks: HashMap<Node, Value<'c>>,
     pub(super) demoted: HashMap<Value<'c>, Slot<'c>>,
-    starts: Vec<Block<'c>>,
+    pub(super) starts: Vec<Block<'c>>,
     /// Deferred blocks: for each block, those that must still run after it is entered.
     deferred: Vec<BTreeSet<Node>>,
     /// The values that are available in the current block.
     pub(super) known: HashMap<Value<'c>, Wide<'c>>,
     /// Vectors of uniform or affine values, made in the current block.
-    vectors: HashMap<Value<'c>, Value<'c>>,
+    pub(super) vectors: HashMap<Value<'c>, Value<'c>>,
     /// The mask of the current block; `None` if all lanes are active.
     pub mask: Option<Value<'c>>,
     /// Whether lane 0 may be inactive in the current block.
@@ -260,19 +260,21 @@ impl<'c> Emit<'_, 'c> {
                 self.skip_without_lanes(node, next, &deferred);
             }
         }
-        let instructions = self.cfg.blocks[node].instructions();
+        let terminator = self.run(node)?;
+        self.terminator(node, terminator, &deferred)
+    }
+
+    /// Builds a block but for its terminator, which is the result.
+    pub(super) fn run(&mut self, node: Node) -> Result<Value<'c>> {
+        let mut instructions = self.cfg.blocks[node].instructions();
         self.find_groups(&instructions);
+        let terminator = instructions.pop().expect("a block ends with a terminator");
         for inst in instructions {
-            match inst.opcode() {
-                Some(L::LLVMBr | L::LLVMRet | L::LLVMUnreachable) => self.terminator(node, inst, &deferred)?,
-                _ => {
-                    if let Some(value) = self.instruction(inst)? {
-                        self.define(inst, value)?;
-                    }
-                }
+            if let Some(value) = self.instruction(inst)? {
+                self.define(inst, value)?;
             }
         }
-        Ok(())
+        Ok(terminator)
     }
 
     /// Skips to another block if no lane has reached this one.
@@ -370,6 +372,9 @@ impl<'c> Emit<'_, 'c> {
                 Ok(())
             }
             &[yes, no] => {
+                if deferred.is_empty() {
+                    self.enter_together(node, inst)?;
+                }
                 let condition = self.vector(inst.operand(0))?;
                 let here = self.mask_or_ones();
                 // Not `and`: the value of an inactive lane may be poison.
@@ -428,7 +433,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// The edge from one block to another: assigns phis and the mask.
-    fn edge(&mut self, from: Node, to: Node, mask: Option<Value<'c>>) -> Result<()> {
+    pub(super) fn edge(&mut self, from: Node, to: Node, mask: Option<Value<'c>>) -> Result<()> {
         let source = self.cfg.blocks[from];
         let mut stores = Vec::new();
         for phi in self.cfg.blocks[to].phis() {

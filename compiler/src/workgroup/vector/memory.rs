@@ -15,7 +15,7 @@ use crate::llvm::{Kind, Type, Value};
 use crate::runtime::LocalMemory;
 
 /// Whether an address is known to be in local memory.
-fn is_local(mut address: Value<'_>) -> bool {
+pub(super) fn is_local(mut address: Value<'_>) -> bool {
     while address.opcode() == Some(L::LLVMGetElementPtr) {
         address = address.operand(0);
     }

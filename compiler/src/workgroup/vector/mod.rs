@@ -20,6 +20,7 @@ mod divergence;
 mod division;
 mod emit;
 mod forgetting;
+mod guards;
 mod if_conversion;
 mod in_flight;
 mod indexed;

@@ -55,7 +55,9 @@ impl<'c> Streams<'c> {
             let is_contiguous =
                 matches!(shapes.of(address), VectorShape::Affine { stride, .. } if stride == size as i64);
             let is_plain = !store.is_volatile() && !matches!(ty.scalar().kind(), Kind::Int(1));
-            let is_of_all = !shapes.predicated.contains(&node);
+            // Behind a guard, too: where all lanes pass it, the store has no mask.
+            let is_of_all = |node: &usize| !shapes.predicated.contains(node);
+            let is_of_all = is_of_all(&node) || matches!(cfg.predecessors[node].as_slice(), [from] if is_of_all(from));
             let root = root(address);
             let is_argument = root.opcode() == Some(L::LLVMLoad) && !read.contains(&root);
             if is_contiguous && is_plain && is_of_all && is_argument && size * u64::from(lanes) >= LEAST {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Guards: branches around a few instructions that nearly always all lanes enter, as `if (i < n)`.
+//!
+//! Where the lanes' numbers are evenly spaced, lane 0's tells whether all of them pass, which takes a comparison of scalars. Then the
+//! instructions run once more without a mask: loads are operands of arithmetic, stores are plain, and results need no blend. On AMD's
+//! CPUs, AVX2's loads under a mask also take longer, as do its stores.
+
+use llvm_sys::LLVMIntPredicate as I;
+use llvm_sys::LLVMOpcode as L;
+
+use super::calls::is_pure;
+use super::cfg::Node;
+use super::divergence::VectorShape;
+use super::emit::{Emit, Result};
+use super::if_conversion::{LONGEST_SIDE, is_simple};
+use super::memory::is_local;
+use crate::llvm::{Kind, Value, inverse, swapped};
+
+/// A side of a branch, where control meets the other one again, and whether lanes that enter have a true condition.
+struct Guarded {
+    side: Node,
+    meets: Node,
+    when: bool,
+}
+
+/// What scalars tell of the conditions of all lanes.
+enum Test<'c> {
+    /// A condition that is the same in all lanes, and what it has to be.
+    Same(Value<'c>, bool),
+    /// A comparison of numbers, of which lane `l` has `first + l * stride`, with one that all lanes have.
+    Compares {
+        how: I,
+        first: Value<'c>,
+        /// From lane 0 to the last one; not negative.
+        reach: u64,
+        with: Value<'c>,
+    },
+    /// Both of these.
+    Both(Box<[Test<'c>; 2]>),
+}
+
+impl<'c> Emit<'_, 'c> {
+    /// Where lanes part at the end of a block that all have reached: runs a side without a mask if all lanes enter it. The builder stands
+    /// where they do not.
+    pub(super) fn enter_together(&mut self, node: Node, branch: Value<'c>) -> Result<()> {
+        if self.mask.is_some() {
+            return Ok(());
+        }
+        let sides = [true, false].map(|when| self.guarded(node, when));
+        let tested = |guarded: Guarded| {
+            let test = self.test(branch.operand(0), guarded.when)?;
+            Some((guarded, test))
+        };
+        let Some((guarded, test)) = sides.into_iter().flatten().find_map(tested) else {
+            return Ok(());
+        };
+        let together = self.holds(&test)?;
+        let [all, some] = ["all", "part"].map(|name| self.function.append_block(name));
+        let before = self.b.block();
+        self.b.cond_br(together, all, some);
+        for block in [some, all] {
+            block.move_after(before);
+        }
+        self.b.go_to_end(all);
+        // What is loaded or made here is not there on the other way.
+        let (known, vectors) = (self.known.clone(), self.vectors.clone());
+        self.node = guarded.side;
+        self.run(guarded.side)?;
+        self.edge(guarded.side, guarded.meets, None)?;
+        self.b.br(self.starts[guarded.meets]);
+        self.node = node;
+        (self.known, self.vectors) = (known, vectors);
+        self.b.go_to_end(some);
+        Ok(())
+    }
+
+    /// A side that is worth a copy.
+    fn guarded(&self, node: Node, when: bool) -> Option<Guarded> {
+        let cfg = &self.cfg;
+        let &[yes, no] = cfg.successors[node].as_slice() else {
+            return None;
+        };
+        let side = if when { yes } else { no };
+        let (&[_], &[meets]) = (cfg.predecessors[side].as_slice(), cfg.successors[side].as_slice()) else {
+            return None;
+        };
+        let in_one_loop = [side, meets].iter().all(|&to| cfg.loop_of[to] == cfg.loop_of[node]);
+        let goes_back = cfg.is_back_edge(node, side) || cfg.is_back_edge(side, meets);
+        if yes == no || !in_one_loop || goes_back || self.masks.contains_key(&meets) {
+            return None;
+        }
+        let instructions = cfg.blocks[side].instructions();
+        // Those of local memory are often of trees, where ever fewer lanes go on.
+        let is_of_lanes = |address| self.shapes.of(address) != VectorShape::Uniform && !is_local(address);
+        let is_access = |inst: &Value<'c>| match inst.opcode() {
+            Some(L::LLVMLoad) => is_of_lanes(inst.operand(0)),
+            Some(L::LLVMStore) => is_of_lanes(inst.operand(1)),
+            _ => false,
+        };
+        let may_be_copied = |inst: &Value<'c>| match inst.opcode() {
+            Some(L::LLVMLoad | L::LLVMStore) => !inst.is_volatile() && !inst.is_atomic(),
+            Some(L::LLVMFDiv | L::LLVMUIToFP | L::LLVMSIToFP | L::LLVMFPToUI | L::LLVMFPToSI) => true,
+            Some(L::LLVMFPExt | L::LLVMFPTrunc | L::LLVMBr) => true,
+            Some(L::LLVMCall) => is_simple(*inst) || inst.callee().is_some_and(is_pure),
+            _ => is_simple(*inst),
+        };
+        let is_worth_it = instructions.len() <= LONGEST_SIDE
+            && instructions.iter().any(is_access)
+            && instructions.iter().all(may_be_copied);
+        is_worth_it.then_some(Guarded { side, meets, when })
+    }
+
+    /// What tells that a condition is so in all lanes; `None` if only a look at each does.
+    fn test(&self, condition: Value<'c>, when: bool) -> Option<Test<'c>> {
+        if self.shapes.of(condition) == VectorShape::Uniform {
+            return Some(Test::Same(condition, when));
+        }
+        let both = |a, b| {
+            let tests = [self.test(a, when)?, self.test(b, when)?];
+            Some(Test::Both(Box::new(tests)))
+        };
+        let is = |value: Value<'c>, wanted: bool| value.as_const_int() == Some(u64::from(wanted));
+        match condition.opcode()? {
+            L::LLVMICmp => self.comparison(condition, when),
+            // LLVM's `not`.
+            L::LLVMXor if is(condition.operand(1), true) => self.test(condition.operand(0), !when),
+            L::LLVMAnd if when => both(condition.operand(0), condition.operand(1)),
+            L::LLVMOr if !when => both(condition.operand(0), condition.operand(1)),
+            // The same of conditions of which the second may be poison where the first decides.
+            L::LLVMSelect if when && is(condition.operand(2), false) => {
+                both(condition.operand(0), condition.operand(1))
+            }
+            L::LLVMSelect if !when && is(condition.operand(1), true) => {
+                both(condition.operand(0), condition.operand(2))
+            }
+            _ => None,
+        }
+    }
+
+    fn comparison(&self, condition: Value<'c>, when: bool) -> Option<Test<'c>> {
+        let (a, b) = (condition.operand(0), condition.operand(1));
+        let how = condition.int_predicate();
+        let how = if when { how } else { inverse(how) };
+        let (first, with, how) = match [a, b].map(|value| self.shapes.of(value)) {
+            [VectorShape::Affine { .. }, VectorShape::Uniform] => (a, b, how),
+            [VectorShape::Uniform, VectorShape::Affine { .. }] => (b, a, swapped(how)),
+            _ => return None,
+        };
+        let (VectorShape::Affine { stride, .. }, Kind::Int(bits @ ..=64)) = (self.shapes.of(first), first.ty().kind())
+        else {
+            return None;
+        };
+        let reach = u64::try_from(stride).ok()?.checked_mul(u64::from(self.lanes) - 1)?;
+        // So that bounds below do not wrap.
+        let is_small = reach > 0 && reach < 1 << (bits - 1).min(62);
+        // What a comparison in another block uses may have been there only.
+        let is_there = self.is_available(first) && self.is_available(with);
+        (is_small && is_there && how != I::LLVMIntEQ).then_some(Test::Compares {
+            how,
+            first,
+            reach,
+            with,
+        })
+    }
+
+    /// A condition that is true only if the test holds in all lanes.
+    fn holds(&mut self, test: &Test<'c>) -> Result<Value<'c>> {
+        match test {
+            Test::Same(condition, when) => {
+                let condition = self.first(*condition)?;
+                Ok(if *when { condition } else { self.b.not(condition) })
+            }
+            Test::Both(tests) => {
+                let first = self.holds(&tests[0])?;
+                let second = self.holds(&tests[1])?;
+                Ok(self.b.select(first, second, first.ty().zero()))
+            }
+            &Test::Compares {
+                how,
+                first,
+                reach,
+                with,
+            } => {
+                let (first, with) = (self.first(first)?, self.first(with)?);
+                Ok(self.compares(how, first, reach, with))
+            }
+        }
+    }
+
+    /// Whether `first + x` compares so for all `x` up to `reach`.
+    fn compares(&self, how: I, first: Value<'c>, reach: u64, with: Value<'c>) -> Value<'c> {
+        let (b, ty) = (&self.b, first.ty());
+        // Bounds that do not wrap: if there is none, no number is below it.
+        let below = |how, name, less: u64| {
+            let bound = b.intrinsic(self.module, name, &[ty], &[with, ty.int(less)]);
+            b.icmp(how, first, bound)
+        };
+        // The last number does not wrap either.
+        let above = |fits, most: u64| {
+            let last = b.icmp(fits, first, ty.int(most - reach));
+            b.and(b.icmp(how, first, with), last)
+        };
+        let ones = u64::MAX >> (64 - ty.bits());
+        match how {
+            I::LLVMIntULT => below(I::LLVMIntULT, "llvm.usub.sat", reach),
+            I::LLVMIntULE => below(I::LLVMIntULT, "llvm.usub.sat", reach - 1),
+            I::LLVMIntSLT => below(I::LLVMIntSLT, "llvm.ssub.sat", reach),
+            I::LLVMIntSLE => below(I::LLVMIntSLT, "llvm.ssub.sat", reach - 1),
+            I::LLVMIntUGT | I::LLVMIntUGE => above(I::LLVMIntULE, ones),
+            I::LLVMIntSGT | I::LLVMIntSGE => above(I::LLVMIntSLE, ones >> 1),
+            // The number that is equal would be this far from the first.
+            _ => b.icmp(I::LLVMIntUGT, b.sub(with, first), ty.int(reach)),
+        }
+    }
+}
