@@ -169,9 +169,25 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
 
     other_thread_waits(rig, &new_event, &finish);
 
+    let pool = raw.pool();
     for (what, size) in [("alloc + free 4 KiB", 4096), ("alloc + free 8 MiB", 8 << 20)] {
-        let ours =
-            || drop(Usm::device(rig.context, rig.device, size, UsmRequest::default()).expect("urUSMDeviceAlloc"));
+        // The two calls alone: `Usm` keeps a reference to its context, too.
+        let ours = || {
+            let (context, mut address) = (rig.context.raw(), null_mut());
+            // SAFETY: live handles and a place for the address; memory that nobody uses.
+            unsafe {
+                fns.urUSMDeviceAlloc(
+                    context,
+                    rig.device.raw(),
+                    null(),
+                    UsmPoolHandle::default(),
+                    size,
+                    &mut address,
+                )
+                .expect("urUSMDeviceAlloc");
+                fns.urUSMFree(context, address).expect("urUSMFree");
+            }
+        };
         let theirs = || {
             let mut address = 0;
             // SAFETY: a place for the address, and memory that nobody uses.
@@ -182,6 +198,9 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
         };
         // Enough that reading the clock does not count.
         turns(what, 50, (&ours, &nothing), (&theirs, &nothing));
+        let by_pool = || raw.take_and_give(pool, size);
+        let what = format!("{what} / a pool of the driver's");
+        turns(&what, 50, (&ours, &nothing), (&by_pool, &nothing));
     }
 
     let bytes = [7_u8; 256];

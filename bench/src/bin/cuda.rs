@@ -117,6 +117,41 @@ impl Raw {
         ok(unsafe { (self.cu.cuMemcpyAsync)(dst, src, size, self.stream) });
     }
 
+    /// A memory pool that keeps what is freed.
+    fn pool(&self) -> CUmemoryPool {
+        let properties = CUmemPoolProps {
+            allocType: CU_MEM_ALLOCATION_TYPE_PINNED,
+            handleTypes: 0,
+            location: CUmemLocation {
+                kind: CU_MEM_LOCATION_TYPE_DEVICE,
+                id: 0,
+            },
+            win32SecurityAttributes: null_mut(),
+            maxSize: 0,
+            usage: 0,
+            reserved: [0; 54],
+        };
+        let (mut pool, mut all) = (null_mut(), u64::MAX);
+        // SAFETY: a place for the pool, and a description; the pool's attribute is 64 bits.
+        unsafe {
+            ok((self.cu.cuMemPoolCreate)(&mut pool, &properties));
+            let attribute = CU_MEMPOOL_ATTR_RELEASE_THRESHOLD;
+            ok((self.cu.cuMemPoolSetAttribute)(pool, attribute, (&raw mut all).cast()));
+        }
+        pool
+    }
+
+    /// Takes memory of a pool that all streams may use, and gives it back.
+    fn take_and_give(&self, pool: CUmemoryPool, size: usize) {
+        let mut address = 0;
+        // SAFETY: a place for the address; a live pool and stream, and memory that nobody uses.
+        unsafe {
+            ok((self.cu.cuMemAllocFromPoolAsync)(&mut address, size, pool, self.stream));
+            ok((self.cu.cuStreamSynchronize)(self.stream));
+            ok((self.cu.cuMemFreeAsync)(address, self.stream));
+        }
+    }
+
     /// A graph that launches the kernel so many times, one after the other, and its last node.
     fn graph(&self, count: usize) -> (CUgraphExec, CUgraphNode) {
         let (mut graph, mut executable, mut last) = (null_mut(), null_mut(), null_mut());
