@@ -220,24 +220,28 @@ pub(crate) struct PassingTurn<'a> {
 }
 
 impl BiasedTurns {
-    /// Takes several locks, in this order. The caller has none of them.
-    pub(crate) fn take_all<const N: usize>(all: [&Self; N]) -> [PassingTurn<'_>; N] {
+    /// Takes those locks of several that are there, in this order. The caller has none of them.
+    pub(crate) fn take_all<const N: usize>(all: [Option<&Self>; N]) -> [Option<PassingTurn<'_>>; N] {
         let mut passing = all.map(|turns| {
+            let turns = turns?;
             let _turn = turns.turns.take();
             let owner = turns.owner.load(Ordering::Relaxed);
-            PassingTurn { turns, owner, _turn }
+            Some(PassingTurn { turns, owner, _turn })
         });
         let (me, of) = (this_thread(), generation() + 1);
         let are_others = |owner: usize| !matches!(owner, UNUSED | NOBODY) && owner != me;
-        let others = || passing.iter().filter(|turn| are_others(turn.owner));
+        let others = || passing.iter().flatten().filter(|turn| are_others(turn.owner));
         others().for_each(|turn| turn.turns.owner.store(NOBODY, Ordering::SeqCst));
         let is_fenced = others().next().is_none() || fence_everywhere();
         // Also where the caller is the owner: a thread that has ended may have been it under the same number.
-        let owned = passing.iter().filter(|turn| !matches!(turn.owner, UNUSED | NOBODY));
+        let owned = passing
+            .iter()
+            .flatten()
+            .filter(|turn| !matches!(turn.owner, UNUSED | NOBODY));
         owned.for_each(|turn| _ = turn.turns.wait_for_owner(of));
         if !is_fenced {
             // Each time would take as long.
-            let others = passing.iter_mut().filter(|turn| are_others(turn.owner));
+            let others = passing.iter_mut().flatten().filter(|turn| are_others(turn.owner));
             others.for_each(|turn| turn.owner = NOBODY);
         }
         passing

@@ -242,12 +242,13 @@ impl<T> InTurn<T> {
         }
     }
 
-    /// Waits for the turns of several, as [`lock`](Self::lock) does. The caller has none of them. Threads that have one for
-    /// themselves keep that.
-    pub fn lock_all<const N: usize>(all: [&Self; N]) -> InTurnAll<'_, T, N> {
-        let (section, turns) = Section::locking(|| BiasedTurns::take_all(all.map(|data| &data.turns)));
+    /// Waits for the turns of those that are there, as [`lock`](Self::lock) does. The caller has none of them. Threads that have
+    /// one for themselves keep that.
+    pub fn lock_all<const N: usize>(all: [Option<&Self>; N]) -> InTurnAll<'_, T, N> {
+        let turns = all.map(|data| data.map(|data| &data.turns));
+        let (section, turns) = Section::locking(|| BiasedTurns::take_all(turns));
         InTurnAll {
-            values: all.map(|data| &data.value),
+            values: all.map(|data| data.map(|data| &data.value)),
             _turns: turns,
             _section: section,
         }
@@ -257,8 +258,8 @@ impl<T> InTurn<T> {
 /// The data of several. Gives them back when it is dropped.
 #[must_use]
 pub struct InTurnAll<'a, T, const N: usize> {
-    values: [&'a UnsafeCell<T>; N],
-    _turns: [PassingTurn<'a>; N],
+    values: [Option<&'a UnsafeCell<T>>; N],
+    _turns: [Option<PassingTurn<'a>>; N],
     /// Dropped last.
     _section: Section,
 }
@@ -267,7 +268,7 @@ impl<T, const N: usize> InTurnAll<'_, T, N> {
     /// Each of them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         // SAFETY: this has the turns.
-        self.values.iter().map(|value| unsafe { &mut *value.get() })
+        self.values.iter().flatten().map(|value| unsafe { &mut *value.get() })
     }
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! A lock whose readers do not meet: each locks one shard of many, and who writes locks them all.
+//! A lock whose readers do not meet: each locks one shard of many, and who writes locks all that were ever used.
 //!
 //! A reader needs a lock for its shard's own data anyway. That it also keeps writers away from the data that all share
 //! makes that data free to read: no second lock, no reference counts, no deferred reclamation.
 
 use std::cell::UnsafeCell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use oxur_fork::{InTurn, InTurnAll};
+use oxur_fork::{InTurn, InTurnAll, Mutex};
 
 /// Enough that the threads of a large machine seldom meet, few enough that locking all takes no longer than what it is for: calls of
 /// a driver.
@@ -20,17 +20,26 @@ struct Padded<T>(T);
 /// `L` once a shard, `S` once for all.
 pub(super) struct Sharded<L, S> {
     shards: [Padded<InTurn<L>>; SHARDS],
+    /// A bit for each shard that a thread has used. Changed by who has `exclusive`.
+    used: AtomicU32,
+    /// Taken before all shards, by who wants them.
+    exclusive: Mutex<()>,
     shared: UnsafeCell<S>,
 }
 
-// SAFETY: `local` hands out `&S` under the lock of one shard, from many threads at once (`S: Sync`); `exclusive` hands
-// out `&mut S` under the locks of all (`S: Send`), so never beside a `&S`. Each `L` is behind its own lock (`L: Send`).
+const _: () = assert!(SHARDS as u32 <= u32::BITS, "each shard has a bit");
+
+// SAFETY: `local` hands out `&S` under the lock of one used shard, from many threads at once (`S: Sync`); `exclusive` hands
+// out `&mut S` under the locks of all used shards (`S: Send`), and no shard becomes one meanwhile, so never beside a `&S`. Each
+// `L` is behind its own lock (`L: Send`).
 unsafe impl<L: Send, S: Send + Sync> Sync for Sharded<L, S> {}
 
 impl<L: Default, S> Sharded<L, S> {
     pub(super) fn new(shared: S) -> Self {
         Self {
             shards: std::array::from_fn(|_| Padded(InTurn::new(L::default()))),
+            used: AtomicU32::new(0),
+            exclusive: Mutex::new(()),
             shared: UnsafeCell::new(shared),
         }
     }
@@ -40,16 +49,31 @@ impl<L, S> Sharded<L, S> {
     /// Runs `f` with the data of this thread's shard, and with that of all to read. Must not be nested.
     #[inline]
     pub(super) fn local<R>(&self, f: impl FnOnce(&mut L, &S) -> R) -> R {
-        let mut shard = self.shards[shard_of_thread()].0.lock();
-        // SAFETY: the lock of one shard is held for as long as the reference lives, which keeps `exclusive` out.
+        let number = shard_of_thread();
+        // Acquire: another thread may have used the shard first, behind whoever had `exclusive` until then.
+        if self.used.load(Ordering::Acquire) & 1 << number == 0 {
+            self.begin_to_use(number);
+        }
+        let mut shard = self.shards[number].0.lock();
+        // SAFETY: the lock of one used shard is held for as long as the reference lives, which keeps `exclusive` out.
         f(&mut shard, unsafe { &*self.shared.get() })
     }
 
-    /// Runs `f` with the data of all shards and with that of all to write. Must not be nested.
+    #[cold]
+    fn begin_to_use(&self, number: usize) {
+        let _nobody_else = self.exclusive.lock();
+        self.used.fetch_or(1 << number, Ordering::Release);
+    }
+
+    /// Runs `f` with the data of all shards that were used and with that of all to write. Must not be nested.
     pub(super) fn exclusive<R>(&self, f: impl FnOnce(&mut InTurnAll<'_, L, SHARDS>, &mut S) -> R) -> R {
-        // Always in the same order, and `local` takes only one: no deadlock.
-        let mut shards = InTurn::lock_all(self.shards.each_ref().map(|shard| &shard.0));
-        // SAFETY: the locks of all shards are held for as long as the reference lives: nobody else has one.
+        let _nobody_else = self.exclusive.lock();
+        let used = self.used.load(Ordering::Relaxed);
+        // Who has one shard wants no other: no deadlock.
+        let shard = |number: usize| (used & 1 << number != 0).then(|| &self.shards[number].0);
+        let mut shards = InTurn::lock_all(std::array::from_fn(shard));
+        // SAFETY: the locks of all used shards are held for as long as the reference lives, and of those only `local` hands out
+        // references.
         f(&mut shards, unsafe { &mut *self.shared.get() })
     }
 }
