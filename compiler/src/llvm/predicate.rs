@@ -19,7 +19,7 @@ pub fn inverse(predicate: LLVMIntPredicate) -> LLVMIntPredicate {
     }
 }
 
-/// The same of the two sides the other way round.
+/// What holds of `b` and `a` where a predicate holds of `a` and `b`.
 pub fn swapped(predicate: LLVMIntPredicate) -> LLVMIntPredicate {
     match predicate {
         LLVMIntEQ | LLVMIntNE => predicate,

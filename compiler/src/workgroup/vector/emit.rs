@@ -260,12 +260,12 @@ impl<'c> Emit<'_, 'c> {
                 self.skip_without_lanes(node, next, &deferred);
             }
         }
-        let terminator = self.run(node)?;
+        let terminator = self.body(node)?;
         self.terminator(node, terminator, &deferred)
     }
 
     /// Builds a block but for its terminator, which is the result.
-    pub(super) fn run(&mut self, node: Node) -> Result<Value<'c>> {
+    pub(super) fn body(&mut self, node: Node) -> Result<Value<'c>> {
         let mut instructions = self.cfg.blocks[node].instructions();
         self.find_groups(&instructions);
         let terminator = instructions.pop().expect("a block ends with a terminator");
@@ -372,9 +372,7 @@ impl<'c> Emit<'_, 'c> {
                 Ok(())
             }
             &[yes, no] => {
-                if deferred.is_empty() {
-                    self.enter_together(node, inst)?;
-                }
+                self.enter_together(node, inst)?;
                 let condition = self.vector(inst.operand(0))?;
                 let here = self.mask_or_ones();
                 // Not `and`: the value of an inactive lane may be poison.

@@ -21,6 +21,8 @@ struct Guarded {
     side: Node,
     meets: Node,
     when: bool,
+    /// How many instructions access memory.
+    accesses: usize,
 }
 
 /// What scalars tell of the conditions of all lanes.
@@ -31,7 +33,7 @@ enum Test<'c> {
     Compares {
         how: I,
         first: Value<'c>,
-        /// From lane 0 to the last one; not negative.
+        /// From lane 0 to the last one: at least 1, and less than half of what the type has.
         reach: u64,
         with: Value<'c>,
     },
@@ -40,8 +42,8 @@ enum Test<'c> {
 }
 
 impl<'c> Emit<'_, 'c> {
-    /// Where lanes part at the end of a block that all have reached: runs a side without a mask if all lanes enter it. The builder stands
-    /// where they do not.
+    /// Where lanes part at the end of a block that all have reached: runs a side without a mask if all lanes enter it. The builder then
+    /// stands where they do not. Blocks that all lanes reach have nothing deferred, and access memory before their branch only.
     pub(super) fn enter_together(&mut self, node: Node, branch: Value<'c>) -> Result<()> {
         if self.mask.is_some() {
             return Ok(());
@@ -51,7 +53,9 @@ impl<'c> Emit<'_, 'c> {
             let test = self.test(branch.operand(0), guarded.when)?;
             Some((guarded, test))
         };
-        let Some((guarded, test)) = sides.into_iter().flatten().find_map(tested) else {
+        // Of two, that which gains more.
+        let tested = sides.into_iter().flatten().filter_map(tested);
+        let Some((guarded, test)) = tested.max_by_key(|(guarded, _)| guarded.accesses) else {
             return Ok(());
         };
         let together = self.holds(&test)?;
@@ -65,7 +69,7 @@ impl<'c> Emit<'_, 'c> {
         // What is loaded or made here is not there on the other way.
         let (known, vectors) = (self.known.clone(), self.vectors.clone());
         self.node = guarded.side;
-        self.run(guarded.side)?;
+        self.body(guarded.side)?;
         self.edge(guarded.side, guarded.meets, None)?;
         self.b.br(self.starts[guarded.meets]);
         self.node = node;
@@ -104,16 +108,20 @@ impl<'c> Emit<'_, 'c> {
             Some(L::LLVMCall) => is_simple(*inst) || inst.callee().is_some_and(is_pure),
             _ => is_simple(*inst),
         };
-        let is_worth_it = instructions.len() <= LONGEST_SIDE
-            && instructions.iter().any(is_access)
-            && instructions.iter().all(may_be_copied);
-        is_worth_it.then_some(Guarded { side, meets, when })
+        let accesses = instructions.iter().filter(|inst| is_access(inst)).count();
+        let fits = instructions.len() <= LONGEST_SIDE && instructions.iter().all(may_be_copied);
+        (fits && accesses > 0).then_some(Guarded {
+            side,
+            meets,
+            when,
+            accesses,
+        })
     }
 
     /// What tells that a condition is so in all lanes; `None` if only a look at each does.
     fn test(&self, condition: Value<'c>, when: bool) -> Option<Test<'c>> {
         if self.shapes.of(condition) == VectorShape::Uniform {
-            return Some(Test::Same(condition, when));
+            return self.is_available(condition).then_some(Test::Same(condition, when));
         }
         let both = |a, b| {
             let tests = [self.test(a, when)?, self.test(b, when)?];
@@ -151,8 +159,8 @@ impl<'c> Emit<'_, 'c> {
             return None;
         };
         let reach = u64::try_from(stride).ok()?.checked_mul(u64::from(self.lanes) - 1)?;
-        // So that bounds below do not wrap.
-        let is_small = reach > 0 && reach < 1 << (bits - 1).min(62);
+        // So that it is a positive number of the type, with and without a sign.
+        let is_small = reach > 0 && reach < 1 << (bits - 1);
         // What a comparison in another block uses may have been there only.
         let is_there = self.is_available(first) && self.is_available(with);
         (is_small && is_there && how != I::LLVMIntEQ).then_some(Test::Compares {
@@ -187,7 +195,7 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// Whether `first + x` compares so for all `x` up to `reach`.
+    /// A condition that is true only if `first + x` compares so for all `x` up to `reach`.
     fn compares(&self, how: I, first: Value<'c>, reach: u64, with: Value<'c>) -> Value<'c> {
         let (b, ty) = (&self.b, first.ty());
         // Bounds that do not wrap: if there is none, no number is below it.

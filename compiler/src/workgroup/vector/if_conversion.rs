@@ -12,7 +12,7 @@ use super::divergence::{Ids, VectorShapes};
 use crate::hammock::{Hammock, meet};
 use crate::llvm::{Block, Function, Kind, Module, Value};
 
-/// The most instructions of a side, or of another block that runs for no lane, too.
+/// The most instructions of a side, or of another block that runs for no lane, too, or has a copy for all.
 pub const LONGEST_SIDE: usize = 24;
 
 /// Converts all such branches whose sides have no branches themselves. The result says whether there were any.

@@ -27,13 +27,13 @@ const LEAST: u64 = 32;
 #[derive(Default)]
 pub struct Streams<'c> {
     stores: HashSet<Value<'c>>,
-    /// How many bytes an item writes by them.
+    /// How many bytes an item writes at most by those that were built.
     pub bytes: u64,
 }
 
 impl<'c> Streams<'c> {
-    /// Finds them: stores of all lanes to consecutive addresses that the kernel does not read. A kernel with loops computes more than
-    /// it writes, and has none: one with branches in a loop took 1.7 times as long with them.
+    /// Finds them: stores of all lanes, or of those that pass a guard, to consecutive addresses that the kernel does not read. A
+    /// kernel with loops computes more than it writes, and has none: one with branches in a loop took 1.7 times as long with them.
     pub fn find(module: &Module<'c>, cfg: &Cfg<'c>, shapes: &VectorShapes<'c>, lanes: u32) -> Self {
         let all: Vec<(usize, Value<'c>)> = (0..cfg.blocks.len())
             .flat_map(|node| {
@@ -55,14 +55,13 @@ impl<'c> Streams<'c> {
             let is_contiguous =
                 matches!(shapes.of(address), VectorShape::Affine { stride, .. } if stride == size as i64);
             let is_plain = !store.is_volatile() && !matches!(ty.scalar().kind(), Kind::Int(1));
-            // Behind a guard, too: where all lanes pass it, the store has no mask.
+            // Behind a guard, too: its copy for lanes that all pass has stores without a mask.
             let is_of_all = |node: &usize| !shapes.predicated.contains(node);
             let is_of_all = is_of_all(&node) || matches!(cfg.predecessors[node].as_slice(), [from] if is_of_all(from));
             let root = root(address);
             let is_argument = root.opcode() == Some(L::LLVMLoad) && !read.contains(&root);
             if is_contiguous && is_plain && is_of_all && is_argument && size * u64::from(lanes) >= LEAST {
                 found.stores.insert(store);
-                found.bytes += size;
             }
         }
         found
@@ -94,10 +93,11 @@ fn is_ordered(inst: Value<'_>) -> bool {
 impl<'c> Emit<'_, 'c> {
     /// Stores consecutive elements of all lanes: past the caches, if the store may do that, the launch writes that much, and the
     /// address is aligned. Returns whether it has.
-    pub(super) fn store_stream(&self, inst: Value<'c>, all: Value<'c>, to: Value<'c>, align: u32) -> bool {
+    pub(super) fn store_stream(&mut self, inst: Value<'c>, all: Value<'c>, to: Value<'c>, align: u32) -> bool {
         if !self.streams.stores.contains(&inst) {
             return false;
         }
+        self.streams.bytes += self.module.size_of(inst.operand(0).ty());
         let (b, wide) = (&self.b, self.cx.int(64));
         let size = self.module.size_of(all.ty()).min(LINE);
         let item = self.function.param(0);
