@@ -77,10 +77,11 @@ OF_ONE_LEVEL := not (package(oxur-compiler) and binary(run) and test(/^levels::/
 
 # The parts of `make test`. They need `make setup wheel package` first.
 .PHONY: test-rust
-test-rust: ## Our own tests, and the kernel tests on narrower vectors
+test-rust: ## Our own tests, and those of kernels and of mathematical functions on narrower vectors
 	cargo nextest run --workspace --exclude oxur-conformance-cuda --locked --profile $(NEXTEST_PROFILE) -E '$(OF_ONE_LEVEL)'
 	for level in x86-64-v2 x86-64-v3; do \
-	  UR_CPU_TARGET=$$level cargo nextest run -p oxur-compiler --test run --locked --profile $(NEXTEST_PROFILE) -E '$(OF_ONE_LEVEL)'; \
+	  UR_CPU_TARGET=$$level cargo nextest run -p oxur-compiler --test run --lib --locked --profile $(NEXTEST_PROFILE) \
+	    -E '$(OF_ONE_LEVEL) and (binary(run) or test(/vector_math::errors/))'; \
 	done
 
 .PHONY: test-reference

@@ -28,6 +28,15 @@ const UNARY: [Unary; 9] = [
     (Op::log2, 1.0, f64::log2),
     (Op::log10, 1.0, f64::log10),
 ];
+
+/// The largest error that a function of one float may have. Without a fused multiplication, products in these logarithms are rounded.
+fn bound_of_float(op: Op, fused: f64) -> f64 {
+    match op {
+        Op::log2 | Op::log10 if CpuLevel::current() < CpuLevel::V3 => 1.6,
+        _ => fused,
+    }
+}
+
 /// The functions of one double.
 const UNARY_OF_DOUBLE: [Op; 5] = [Op::sin, Op::cos, Op::exp, Op::exp2, Op::exp10];
 
@@ -141,7 +150,7 @@ fn check(op: Op, format: Format, bound: f64, cases: &[([f64; 2], Real)]) {
 
 #[test]
 fn errors() {
-    let unary = UNARY.map(|(op, bound, _)| (op, 32, bound));
+    let unary = UNARY.map(|(op, bound, _)| (op, 32, bound_of_float(op, bound)));
     let unary_of_double = UNARY_OF_DOUBLE.map(|op| (op, 64, bound_of_double(op)));
     let all = unary.into_iter().chain(unary_of_double).chain(BINARY);
     for (op, bits, bound) in all.filter(|f| available(f.0, f.1)) {
@@ -235,7 +244,7 @@ fn errors_of_powers() {
 #[ignore = "takes minutes; run it after a change of the functions"]
 fn errors_of_all_floats() {
     for (op, bound, reference) in UNARY.into_iter().filter(|f| available(f.0, 32)) {
-        let function = Lanes::new(op, format(32), 16);
+        let (function, bound) = (Lanes::new(op, format(32), 16), bound_of_float(op, bound));
         let (mut worst, mut at, mut inexact) = (0f64, 0f32, 0u64);
         for start in (0..=u32::MAX).step_by(16) {
             let numbers: [f32; 16] = std::array::from_fn(|i| f32::from_bits(start + i as u32));
