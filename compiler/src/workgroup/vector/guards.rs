@@ -25,7 +25,10 @@ struct Guarded {
     accesses: usize,
 }
 
-/// What scalars tell of the conditions of all lanes.
+/// The most conditions of a guard. With more, scalars take as long as masks do, and programs may have any number.
+const MOST_TESTS: usize = 8;
+
+/// What scalars tell of a condition of all lanes.
 enum Test<'c> {
     /// A condition that is the same in all lanes, and what it has to be.
     Same(Value<'c>, bool),
@@ -37,8 +40,6 @@ enum Test<'c> {
         reach: u64,
         with: Value<'c>,
     },
-    /// Both of these.
-    Both(Box<[Test<'c>; 2]>),
 }
 
 impl<'c> Emit<'_, 'c> {
@@ -50,15 +51,15 @@ impl<'c> Emit<'_, 'c> {
         }
         let sides = [true, false].map(|when| self.guarded(node, when));
         let tested = |guarded: Guarded| {
-            let test = self.test(branch.operand(0), guarded.when)?;
-            Some((guarded, test))
+            let tests = self.tests(branch.operand(0), guarded.when)?;
+            Some((guarded, tests))
         };
         // Of two, that which gains more.
         let tested = sides.into_iter().flatten().filter_map(tested);
-        let Some((guarded, test)) = tested.max_by_key(|(guarded, _)| guarded.accesses) else {
+        let Some((guarded, tests)) = tested.max_by_key(|(guarded, _)| guarded.accesses) else {
             return Ok(());
         };
-        let together = self.holds(&test)?;
+        let together = self.all_hold(&tests)?;
         let [all, some] = ["all", "part"].map(|name| self.function.append_block(name));
         let before = self.b.block();
         self.b.cond_br(together, all, some);
@@ -118,31 +119,36 @@ impl<'c> Emit<'_, 'c> {
         })
     }
 
-    /// What tells that a condition is so in all lanes; `None` if only a look at each does.
-    fn test(&self, condition: Value<'c>, when: bool) -> Option<Test<'c>> {
-        if self.shapes.of(condition) == VectorShape::Uniform {
-            return self.is_available(condition).then_some(Test::Same(condition, when));
-        }
-        let both = |a, b| {
-            let tests = [self.test(a, when)?, self.test(b, when)?];
-            Some(Test::Both(Box::new(tests)))
-        };
-        let is = |value: Value<'c>, wanted: bool| value.as_const_int() == Some(u64::from(wanted));
-        match condition.opcode()? {
-            L::LLVMICmp => self.comparison(condition, when),
-            // LLVM's `not`.
-            L::LLVMXor if is(condition.operand(1), true) => self.test(condition.operand(0), !when),
-            L::LLVMAnd if when => both(condition.operand(0), condition.operand(1)),
-            L::LLVMOr if !when => both(condition.operand(0), condition.operand(1)),
-            // The same of conditions of which the second may be poison where the first decides.
-            L::LLVMSelect if when && is(condition.operand(2), false) => {
-                both(condition.operand(0), condition.operand(1))
+    /// What tells that a condition is so in all lanes: all of these. `None` if only a look at each lane does.
+    fn tests(&self, condition: Value<'c>, when: bool) -> Option<Vec<Test<'c>>> {
+        let mut tests = Vec::new();
+        let mut todo = vec![(condition, when)];
+        while let Some((condition, when)) = todo.pop() {
+            if tests.len() + todo.len() >= MOST_TESTS {
+                return None;
             }
-            L::LLVMSelect if !when && is(condition.operand(1), true) => {
-                both(condition.operand(0), condition.operand(2))
+            if self.shapes.of(condition) == VectorShape::Uniform {
+                if !self.is_available(condition) {
+                    return None;
+                }
+                tests.push(Test::Same(condition, when));
+                continue;
             }
-            _ => None,
+            let is = |operand: u32, wanted: bool| condition.operand(operand).as_const_int() == Some(u64::from(wanted));
+            let mut both = |first, second| todo.extend([second, first].map(|which| (condition.operand(which), when)));
+            match condition.opcode()? {
+                L::LLVMICmp => tests.push(self.comparison(condition, when)?),
+                // LLVM's `not`.
+                L::LLVMXor if is(1, true) => todo.push((condition.operand(0), !when)),
+                L::LLVMAnd if when => both(0, 1),
+                L::LLVMOr if !when => both(0, 1),
+                // The same of conditions of which the second may be poison where the first decides.
+                L::LLVMSelect if when && is(2, false) => both(0, 1),
+                L::LLVMSelect if !when && is(1, true) => both(0, 2),
+                _ => return None,
+            }
         }
+        Some(tests)
     }
 
     fn comparison(&self, condition: Value<'c>, when: bool) -> Option<Test<'c>> {
@@ -171,19 +177,25 @@ impl<'c> Emit<'_, 'c> {
         })
     }
 
+    /// A condition that is true only if all tests hold in all lanes. A later one may be poison where one before it does not hold.
+    fn all_hold(&mut self, tests: &[Test<'c>]) -> Result<Value<'c>> {
+        let (first, others) = tests.split_first().expect("a guard has a condition");
+        let mut all = self.holds(first)?;
+        for test in others {
+            let holds = self.holds(test)?;
+            all = self.b.select(all, holds, all.ty().zero());
+        }
+        Ok(all)
+    }
+
     /// A condition that is true only if the test holds in all lanes.
     fn holds(&mut self, test: &Test<'c>) -> Result<Value<'c>> {
-        match test {
+        match *test {
             Test::Same(condition, when) => {
-                let condition = self.first(*condition)?;
-                Ok(if *when { condition } else { self.b.not(condition) })
+                let condition = self.first(condition)?;
+                Ok(if when { condition } else { self.b.not(condition) })
             }
-            Test::Both(tests) => {
-                let first = self.holds(&tests[0])?;
-                let second = self.holds(&tests[1])?;
-                Ok(self.b.select(first, second, first.ty().zero()))
-            }
-            &Test::Compares {
+            Test::Compares {
                 how,
                 first,
                 reach,
