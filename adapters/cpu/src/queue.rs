@@ -25,7 +25,7 @@ use kit::{
 };
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::bytes::CopyBytes;
-use oxur_device_cpu::exec::Pool;
+use oxur_device_cpu::exec::{Pool, halt_poll};
 use oxur_device_cpu::order::Order;
 
 pub(crate) use self::command_buffer::work;
@@ -68,6 +68,7 @@ pub(crate) struct Queue {
     profiled: bool,
     pool: &'static Pool,
     order: Order,
+    waits: halt_poll::Waits,
 }
 
 impl Queue {
@@ -104,6 +105,7 @@ impl kit::Queue<Cpu> for Queue {
             profiled: flags.contains(QueueFlags::PROFILING_ENABLE),
             pool,
             order: Order::new(in_order, pool),
+            waits: halt_poll::Waits::default(),
         }))
     }
 
@@ -138,6 +140,7 @@ impl kit::Queue<Cpu> for Queue {
             // The result is ignored: failures are reported below.
             all.wait();
         }
+        self.pool.note_wait(&self.waits);
         self.failures.report()
     }
 

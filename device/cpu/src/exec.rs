@@ -11,13 +11,14 @@
 //! | [`chunks`] | which thread runs which chunks of a command |
 //! | [`pool`] | the threads of a set of CPUs, which run commands; a thread that waits helps them |
 //! | [`idle`] | idle threads: how long they poll, when they sleep, and how they are woken |
+//! | [`halt_poll`] | a thread that keeps an idle CPU from halting while threads of the client wait for each other |
 //! | [`caller_context`] | what a client thread needs to run kernels itself |
 //! | [`client_threads`] | threads for functions of the client, which may block as long as they like |
 //! | [`callbacks`] | callbacks for the states of a command, in order |
 //! | [`cost`] | estimates from the last runs of a kernel, which decide whether it runs inline |
 //! | [`status`], [`failure`] | the states of a command, and why it failed |
 //! | [`asymmetric_fence`] | a fence that costs nothing on one of two sides |
-//! | [`futex`], [`fork`], [`clock`] | the operating system: sleeping, processes that fork, time |
+//! | [`futex`], [`fork`], [`clock`], [`system`] | the operating system: sleeping, processes that fork, time, threads |
 //!
 //! A submitted command is a [`Task`]. It counts its dependencies; when the count is zero, its chunks go to the threads of
 //! its pool. The thread that finishes the last chunk ends the task: it drops the work, wakes threads that wait, and
@@ -42,11 +43,13 @@ mod failure;
 mod fork;
 pub mod futex;
 mod gate;
+pub mod halt_poll;
 mod idle;
 mod node;
 pub mod plan;
 mod pool;
 mod status;
+mod system;
 mod task;
 mod work;
 

@@ -17,14 +17,17 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crossbeam_queue::{ArrayQueue, SegQueue};
 use oxur_compiler::ThreadContext;
-use oxur_fork::Mutex;
+use oxur_fork::{Mutex, OnceLock};
 
 use super::caller_context::with_caller_context;
 use super::chunks::Chunks;
 use super::cost;
 use super::fork::PerProcess;
+use super::halt_poll::{HaltPoll, Waits};
 use super::idle::{Backoff, Idle, Wake};
 use super::node::Node;
+use super::system;
+use crate::machine::topology;
 
 /// The number of jobs that are queued without allocating.
 const ROOM: usize = 512;
@@ -211,12 +214,22 @@ impl Pool {
         }
     }
 
+    /// Notes that a client thread waits, or need not wait, for all commands of a queue: see [`halt_poll`](super::halt_poll).
+    #[inline]
+    pub fn note_wait(&'static self, waits: &Waits) {
+        if let Some(end) = waits.note() {
+            self.state().poll_until(end);
+        }
+    }
+
     fn state(&'static self) -> &'static PoolState {
         self.state.get(|| PoolState {
             pool: self,
             jobs: ArrayQueue::new(ROOM),
             overflow: SegQueue::new(),
             idle: Idle::default(),
+            halt_poll: HaltPoll::default(),
+            is_all_of_two: OnceLock::new(),
             busy: AtomicUsize::new(0),
             started: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
@@ -233,6 +246,9 @@ struct PoolState {
     /// Jobs that do not fit in `jobs`.
     overflow: SegQueue<Arc<dyn Job>>,
     idle: Idle,
+    halt_poll: HaltPoll,
+    /// Whether its CPUs are all that the process may use, and two.
+    is_all_of_two: OnceLock<bool>,
     /// The number of slots in use.
     busy: AtomicUsize,
     /// The number of threads that run or are being started.
@@ -286,6 +302,16 @@ impl PoolState {
     fn wake(&'static self) {
         if self.idle.wake(|| self.has_free_slot()) == Wake::NoSleeper {
             self.start();
+        }
+    }
+
+    /// Has an idle thread poll until this time, in cycles, if that [helps](super::halt_poll).
+    #[cold]
+    fn poll_until(&'static self, end: u64) {
+        // With a quota, all that it polls would count.
+        let is_all_of_two = || self.pool.cpus.len() == 2 && self.pool.concurrency == 2 && topology::are_all_usable(2);
+        if *self.is_all_of_two.get_or_init(is_all_of_two) && self.halt_poll.extend(end) {
+            self.wake();
         }
     }
 
@@ -362,7 +388,10 @@ impl PoolState {
                 return self.idle.stop_polling();
             }
             if !backoff.wait() {
-                self.idle.sleep(|| self.has_work() && self.has_free_slot());
+                let work = || self.has_work() && self.has_free_slot();
+                if !self.halt_poll.poll(work) {
+                    self.idle.sleep(work);
+                }
                 backoff = Backoff::start();
             }
         }
@@ -389,47 +418,54 @@ impl PoolState {
     }
 }
 
-/// System calls for the threads of a pool.
-mod system {
-    use std::mem::MaybeUninit;
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Sender, channel};
+    use std::time::{Duration, Instant};
 
-    /// Blocks all signals but those that a faulting kernel raises: handlers of the client must not run on these threads.
-    pub(super) fn block_signals() {
-        let raised = [
-            libc::SIGSEGV,
-            libc::SIGBUS,
-            libc::SIGFPE,
-            libc::SIGILL,
-            libc::SIGTRAP,
-            libc::SIGABRT,
-            libc::SIGSYS,
-        ];
-        let mut set = MaybeUninit::uninit();
-        // SAFETY: `sigfillset` initializes the set. The other calls change only the set and this thread's mask.
-        unsafe {
-            libc::sigfillset(set.as_mut_ptr());
-            for signal in raised {
-                libc::sigdelset(set.as_mut_ptr(), signal);
-            }
-            libc::pthread_sigmask(libc::SIG_SETMASK, set.as_ptr(), std::ptr::null_mut());
+    use super::*;
+    use crate::exec::clock::{self, CYCLES_PER_MICROSECOND};
+
+    /// Sends a message when it runs.
+    struct Message(Sender<()>);
+
+    impl Job for Message {
+        fn work(self: Arc<Self>, _me: &mut WorkerContext<'_>) -> Option<Arc<dyn Job>> {
+            self.0.send(()).unwrap();
+            None
+        }
+
+        fn is_brief(&self) -> bool {
+            true
         }
     }
 
-    /// Binds this thread to these CPUs. It has inherited the affinity of the thread that started it, which may be
-    /// narrower.
-    pub(super) fn set_affinity(cpus: &[usize]) {
-        let Some(last) = cpus.iter().max() else { return };
-        let mut mask = vec![0u64; last / 64 + 1];
-        for cpu in cpus {
-            mask[cpu / 64] |= 1 << (cpu % 64);
+    /// While clients block in short calls, a thread polls, takes the jobs that come, and goes on.
+    #[test]
+    fn a_thread_that_polls_for_clients_runs_jobs() {
+        let pool = Pool::of(&[0], 2, false);
+        let state = pool.state();
+        state.is_all_of_two.set(true).unwrap();
+        let (sender, receiver) = channel();
+        let end = Instant::now() + Duration::from_secs(30);
+        let mut seen = 0;
+        while seen < 10 {
+            assert!(Instant::now() < end, "no thread polls");
+            state.poll_until(clock::cycles() + 20_000 * CYCLES_PER_MICROSECOND);
+            std::thread::sleep(Duration::from_micros(200));
+            // It may rest, because another test wants the CPU.
+            if state.halt_poll.is_polled() {
+                seen += 1;
+                pool.run(Arc::new(Message(sender.clone())));
+                receiver.recv_timeout(Duration::from_secs(30)).unwrap();
+            }
         }
-        // SAFETY: a mask of this many bytes; 0 is this thread.
-        let result = unsafe { libc::sched_setaffinity(0, size_of_val(&*mask), mask.as_ptr().cast()) };
-        if result != 0 {
-            log::debug!(
-                "a thread cannot be bound to its CPUs: {}",
-                std::io::Error::last_os_error()
-            );
+        std::thread::sleep(Duration::from_millis(50));
+        while state.halt_poll.is_polled() {
+            assert!(Instant::now() < end, "it does not end");
+            std::thread::sleep(Duration::from_millis(1));
         }
+        pool.run(Arc::new(Message(sender)));
+        receiver.recv_timeout(Duration::from_secs(30)).unwrap();
     }
 }
