@@ -47,7 +47,10 @@ impl Machine {
             );
             match machine.is_null() {
                 true => Err(format!("LLVM has no code for {sm}")),
-                false => Ok(Self(machine)),
+                false => Ok(Self {
+                    raw: machine,
+                    rests: None,
+                }),
             }
         }
     }

@@ -10,7 +10,7 @@ use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 use llvm_sys::transforms::pass_builder::*;
 
-use oxur_fork::OnceLock;
+use oxur_fork::{Mutex, OnceLock};
 
 use super::{Module, library, take_message};
 use crate::CpuLevel;
@@ -54,22 +54,39 @@ fn features() -> String {
     features + CpuLevel::current().limit_features()
 }
 
-/// Emits object files for this CPU. Used by one thread at a time.
-pub struct Machine(pub(super) LLVMTargetMachineRef);
+/// Emits object files for a CPU or GPU. Used by one thread at a time.
+pub struct Machine {
+    pub(super) raw: LLVMTargetMachineRef,
+    /// Where it goes for the next compilation.
+    pub(super) rests: Option<&'static Rest>,
+}
+
+/// A machine that no compilation uses. What LLVM knows of a CPU is made when a machine first meets a function, which is a
+/// fifth of the compilation of most quick code.
+pub(super) struct Rest(Mutex<Option<LLVMTargetMachineRef>>);
+
+// SAFETY: nothing in a machine belongs to a thread, and the lock lets one have it at a time.
+unsafe impl Sync for Rest {}
 
 impl Machine {
     /// The machine that this process runs on.
     pub fn host() -> Result<Self, String> {
-        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault)
+        static REST: Rest = Rest(Mutex::new(None));
+        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault, &REST)
     }
 
     /// The same, with the instruction selector and the register allocator that take least time.
     pub fn quick() -> Result<Self, String> {
-        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelNone)
+        static REST: Rest = Rest(Mutex::new(None));
+        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelNone, &REST)
     }
 
-    fn with_level(level: LLVMCodeGenOptLevel) -> Result<Self, String> {
+    fn with_level(level: LLVMCodeGenOptLevel, rest: &'static Rest) -> Result<Self, String> {
         initialize();
+        let rests = Some(rest);
+        if let Some(raw) = rest.0.lock().take() {
+            return Ok(Self { raw, rests });
+        }
         // SAFETY: the target is ready; texts of LLVM's live until they are disposed of, once.
         unsafe {
             let triple = LLVMGetDefaultTargetTriple();
@@ -95,7 +112,7 @@ impl Machine {
             if machine.is_null() {
                 Err(take_message(message))
             } else {
-                Ok(Self(machine))
+                Ok(Self { raw: machine, rests })
             }
         }
     }
@@ -104,10 +121,10 @@ impl Machine {
     pub fn set_target(&self, module: &Module<'_>) {
         // SAFETY: live objects; the module copies the layout.
         unsafe {
-            let layout = LLVMCreateTargetDataLayout(self.0);
+            let layout = LLVMCreateTargetDataLayout(self.raw);
             LLVMSetModuleDataLayout(module.0, layout);
             LLVMDisposeTargetData(layout);
-            let triple = LLVMGetTargetMachineTriple(self.0);
+            let triple = LLVMGetTargetMachineTriple(self.raw);
             LLVMSetTarget(module.0, triple);
             LLVMDisposeMessage(triple);
         }
@@ -123,7 +140,7 @@ impl Machine {
             LLVMPassBuilderOptionsSetSLPVectorization(options, vectorize.into());
             LLVMPassBuilderOptionsSetLoopInterleaving(options, 1);
             LLVMPassBuilderOptionsSetLoopUnrolling(options, 1);
-            let error = LLVMRunPasses(module.0, passes.as_ptr(), self.0, options);
+            let error = LLVMRunPasses(module.0, passes.as_ptr(), self.raw, options);
             LLVMDisposePassBuilderOptions(options);
             if error.is_null() {
                 return Ok(());
@@ -145,7 +162,7 @@ impl Machine {
         let (mut buffer, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: live objects; the buffer is ours to dispose of.
         unsafe {
-            if LLVMTargetMachineEmitToMemoryBuffer(self.0, module.0, kind, &mut message, &mut buffer) != 0 {
+            if LLVMTargetMachineEmitToMemoryBuffer(self.raw, module.0, kind, &mut message, &mut buffer) != 0 {
                 return Err(take_message(message));
             }
             let (start, size) = (LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer));
@@ -158,7 +175,17 @@ impl Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
+        // After a panic it may be in the middle of something.
+        if let Some(rest) = self.rests
+            && !std::thread::panicking()
+        {
+            let mut rest = rest.0.lock();
+            if rest.is_none() {
+                *rest = Some(self.raw);
+                return;
+            }
+        }
         // SAFETY: ours.
-        unsafe { LLVMDisposeTargetMachine(self.0) };
+        unsafe { LLVMDisposeTargetMachine(self.raw) };
     }
 }
