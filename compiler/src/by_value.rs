@@ -5,10 +5,10 @@
 //! can take the variable apart. It cannot where an index is computed, as of an array in a structure. A work-item then copies
 //! all of the structure, the vectorizer has a copy for each lane, and reads it with gathers.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashMap;
 
 use crate::llvm::{Builder, Function, Module, Value};
 use crate::workgroup::offsets;
@@ -116,7 +116,7 @@ impl<'c> ArgumentCopy<'c> {
         let b = Builder::new(cx);
         b.go_to_start(kernel.blocks()[0]);
         let place = b.offset(block.address, cx.int(64).int(self.shift));
-        let mut moved = HashMap::from([(variable, place)]);
+        let mut moved = FxHashMap::from_iter([(variable, place)]);
         let align = match self.shift {
             0 => block.align,
             shift => block.align.min(1 << shift.trailing_zeros()),
@@ -137,7 +137,7 @@ impl<'c> ArgumentCopy<'c> {
 }
 
 /// An address in a variable, as one in the block.
-fn moved_to<'c>(b: &Builder<'c>, address: Value<'c>, moved: &mut HashMap<Value<'c>, Value<'c>>) -> Value<'c> {
+fn moved_to<'c>(b: &Builder<'c>, address: Value<'c>, moved: &mut FxHashMap<Value<'c>, Value<'c>>) -> Value<'c> {
     if let Some(&moved) = moved.get(&address) {
         return moved;
     }

@@ -306,7 +306,7 @@ impl Program {
     fn object(&self, kernel: &LinkedKernel, variant: Variant) -> Result<Vec<u8>, Error> {
         let compile = || {
             let mut times = StageTimes::start();
-            let context = Context::new();
+            let context = Context::without_names();
             let (machine, module, shape) = self.widened(&context, kernel, variant, &mut times)?;
             self.optimize(&machine, &module, shape, variant)?;
             shape.measured(&module);

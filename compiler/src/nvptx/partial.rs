@@ -6,9 +6,8 @@
 //! its sub-group, with collectives behind it, counts who takes which way, and they take part among those. Where all
 //! take the same way, nothing changes. Branches that leave loops are left as they are, and so is what is called.
 
-use std::collections::HashSet;
-
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashSet;
 
 use crate::intrinsics::{GroupCollective, Members, WorkItemIntrinsic};
 use crate::llvm::{Builder, Function, Module, Value};
@@ -55,8 +54,8 @@ fn lanes(function: Function<'_>) -> Vec<Value<'_>> {
 }
 
 /// Values and what depends on them, also by private variables; results of collectives are the same for all.
-fn computed_of(mut todo: Vec<Value<'_>>) -> HashSet<Value<'_>> {
-    let mut found: HashSet<Value<'_>> = todo.iter().copied().collect();
+fn computed_of(mut todo: Vec<Value<'_>>) -> FxHashSet<Value<'_>> {
+    let mut found: FxHashSet<Value<'_>> = todo.iter().copied().collect();
     while let Some(value) = todo.pop() {
         for user in value.users() {
             let is_collective = |callee: Function<'_>| GroupCollective::with_members(&callee.name()).is_some();
@@ -85,7 +84,7 @@ fn of_all(inst: Value<'_>) -> Option<GroupCollective> {
 }
 
 /// Branches by such values with collectives behind them, and the blocks until their ways meet again.
-fn regions(cfg: &Cfg<'_>, by_lane: &HashSet<Value<'_>>) -> Vec<(Node, HashSet<Node>)> {
+fn regions(cfg: &Cfg<'_>, by_lane: &FxHashSet<Value<'_>>) -> Vec<(Node, FxHashSet<Node>)> {
     let depends = |node: Node| {
         let branch = cfg.blocks[node].terminator().filter(|_| cfg.successors[node].len() > 1);
         branch.is_some_and(|branch| by_lane.contains(&branch.operand(0)))
@@ -93,12 +92,12 @@ fn regions(cfg: &Cfg<'_>, by_lane: &HashSet<Value<'_>>) -> Vec<(Node, HashSet<No
     let branches: Vec<Node> = (0..cfg.blocks.len()).filter(|&node| depends(node)).collect();
     let regions: Vec<_> = branches.into_iter().map(|node| (node, cfg.influence(node))).collect();
     // Who has left a loop does not come to a branch in it.
-    let in_loops: HashSet<Node> = regions
+    let in_loops: FxHashSet<Node> = regions
         .iter()
         .filter(|(node, blocks)| blocks.contains(node))
         .flat_map(|(_, blocks)| blocks.iter().copied())
         .collect();
-    let counts = |(node, blocks): &(Node, HashSet<Node>)| {
+    let counts = |(node, blocks): &(Node, FxHashSet<Node>)| {
         let from_there = |block: &Node| {
             let from = &cfg.predecessors[*block];
             from.iter().all(|before| before == node || blocks.contains(before))
@@ -117,7 +116,7 @@ fn regions(cfg: &Cfg<'_>, by_lane: &HashSet<Value<'_>>) -> Vec<(Node, HashSet<No
 }
 
 /// The smallest region that a block is in.
-fn innermost(regions: &[(Node, HashSet<Node>)], block: Node) -> Option<usize> {
+fn innermost(regions: &[(Node, FxHashSet<Node>)], block: Node) -> Option<usize> {
     // The last: they are sorted.
     regions.iter().rposition(|(_, blocks)| blocks.contains(&block))
 }

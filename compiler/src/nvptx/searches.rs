@@ -22,12 +22,12 @@
 mod copy;
 mod linear;
 
-use std::collections::{HashMap, HashSet};
-
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode as L;
 
 use self::linear::Linear;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::loops::{from, may_repeat};
 use crate::llvm::{Block, Kind, Module, Type, Value, inverse};
 
@@ -125,9 +125,9 @@ struct Search<'c> {
     number: Value<'c>,
     firsts: Vec<First<'c>>,
     /// The values that are linear in the number and its half, behind what they are added to.
-    bases: HashMap<Value<'c>, Base>,
+    bases: FxHashMap<Value<'c>, Base>,
     /// Those of them that may be more than the number, or less than 0.
-    far: HashSet<Value<'c>>,
+    far: FxHashSet<Value<'c>>,
 }
 
 impl<'c> Search<'c> {
@@ -161,8 +161,8 @@ impl<'c> Search<'c> {
             firsts: firsts(module, &around, number),
             around,
             number,
-            bases: HashMap::new(),
-            far: HashSet::new(),
+            bases: FxHashMap::default(),
+            far: FxHashSet::default(),
         };
         loop {
             found.bases = found.linear_values(module);
@@ -189,8 +189,8 @@ impl<'c> Search<'c> {
     }
 
     /// The values that are linear, and what they are added to.
-    fn linear_values(&self, module: &Module<'c>) -> HashMap<Value<'c>, Base> {
-        let mut bases: HashMap<Value<'c>, Base> = HashMap::from([(self.number, None)]);
+    fn linear_values(&self, module: &Module<'c>) -> FxHashMap<Value<'c>, Base> {
+        let mut bases: FxHashMap<Value<'c>, Base> = FxHashMap::from_iter([(self.number, None)]);
         bases.extend((0..).zip(&self.firsts).map(|(at, first)| (first.phi, Some(at))));
         for inst in self.around.instructions() {
             let base_of = |value: Value<'c>| match constant(value) {
@@ -256,13 +256,13 @@ impl<'c> Search<'c> {
     /// does not, whatever it is. `None` if there are too many.
     fn ways(&self, module: &Module<'c>) -> Option<Vec<Way<'c>>> {
         let header = self.around.header();
-        let mut begin = HashMap::from([(self.number, Linear::NUMBER)]);
+        let mut begin = FxHashMap::from_iter([(self.number, Linear::NUMBER)]);
         begin.extend(self.firsts.iter().map(|first| (first.phi, Linear::constant(0))));
         let mut rest = vec![Way {
             block: header,
             before: header,
             values: begin,
-            conditions: HashMap::new(),
+            conditions: FxHashMap::default(),
         }];
         let mut ended = Vec::new();
         while let Some(way) = rest.pop() {
@@ -361,9 +361,9 @@ struct Way<'c> {
     block: Block<'c>,
     /// Where control came from.
     before: Block<'c>,
-    values: HashMap<Value<'c>, Linear>,
+    values: FxHashMap<Value<'c>, Linear>,
     /// The conditions that are known to hold, or not to.
-    conditions: HashMap<Value<'c>, bool>,
+    conditions: FxHashMap<Value<'c>, bool>,
 }
 
 impl<'c> Way<'c> {

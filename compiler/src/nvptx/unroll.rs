@@ -14,11 +14,11 @@
 //! Iterations are in the order of before, so sums of floats have the same bits. The four are one block, in which NVIDIA's
 //! assembler issues all loads before it uses the first.
 
-use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use llvm_sys::LLVMIntPredicate::{self as I, *};
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashMap;
 
 use super::loops::{enter_through, from, leave_through, may_repeat};
 use crate::llvm::{Block, Builder, Function, Kind, Module, Type, Value, inverse, swapped};
@@ -178,7 +178,7 @@ impl<'c> Loop<'c> {
         // Four iterations.
         b.go_to_end(many);
         let own: Vec<Value<'c>> = phis.iter().map(|phi| b.phi(phi.ty())).collect();
-        let mut steps: HashMap<Value<'c>, Value<'c>> = HashMap::new();
+        let mut steps: FxHashMap<Value<'c>, Value<'c>> = FxHashMap::default();
         for (&phi, &own) in phis.iter().zip(&own) {
             if let Some(step) = step_of(phi, block)
                 && !step.is_const()
@@ -187,7 +187,7 @@ impl<'c> Loop<'c> {
                 steps.entry(step).or_insert_with(|| known_here(&b, step, own));
             }
         }
-        let mut values: HashMap<Value<'c>, Value<'c>> = HashMap::new();
+        let mut values: FxHashMap<Value<'c>, Value<'c>> = FxHashMap::default();
         let mut next = own.clone();
         for _ in 0..COPIES {
             values.clear();

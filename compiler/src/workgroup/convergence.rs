@@ -8,7 +8,9 @@
 //! - Where an item can reach the next round of a loop without passing the last place in it, the items that go on meet at the
 //!   end of the round. Otherwise it would be at the first place again, before those that are in the middle of their round.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
 
 use super::vector::Cfg;
 use crate::intrinsics::{GroupCollective, KERNEL, Members, STORE_TO_LOCAL};
@@ -196,9 +198,9 @@ fn rounds(cfg: &Cfg<'_>) -> Vec<Round> {
 }
 
 /// The blocks of a loop that an item reaches from the first one without passing one of them.
-fn reached_without(cfg: &Cfg<'_>, number: usize, gate: Option<usize>) -> HashSet<usize> {
+fn reached_without(cfg: &Cfg<'_>, number: usize, gate: Option<usize>) -> FxHashSet<usize> {
     let inside = &cfg.loops[number].blocks;
-    let mut reached = HashSet::new();
+    let mut reached = FxHashSet::default();
     let mut todo = vec![cfg.loops[number].header];
     while let Some(node) = todo.pop() {
         if Some(node) != gate && inside.contains(&node) && reached.insert(node) {

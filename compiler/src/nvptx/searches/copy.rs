@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The copy of a search with 32 bits.
 
-use std::collections::HashMap;
-
 use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashMap;
 
 use super::{Base, First, Loop, Search, Step, constant, is_word};
 use crate::hammock::{Hammock, meet};
@@ -104,13 +103,13 @@ struct Copy<'a, 'c> {
     module: &'a Module<'c>,
     search: &'a Search<'c>,
     /// What the phis of the loop begin with.
-    initial: HashMap<Value<'c>, Value<'c>>,
+    initial: FxHashMap<Value<'c>, Value<'c>>,
     /// The values of the loop that are linear, with 32 bits, less what they are added to.
-    narrow: HashMap<Value<'c>, Value<'c>>,
+    narrow: FxHashMap<Value<'c>, Value<'c>>,
     /// All values of the loop, with their types.
-    wide: HashMap<Value<'c>, Value<'c>>,
+    wide: FxHashMap<Value<'c>, Value<'c>>,
     /// What linear values are selected by. The same holds for all that is selected, even where it is undefined.
-    conditions: HashMap<Value<'c>, Value<'c>>,
+    conditions: FxHashMap<Value<'c>, Value<'c>>,
 }
 
 impl<'a, 'c> Copy<'a, 'c> {
@@ -123,9 +122,9 @@ impl<'a, 'c> Copy<'a, 'c> {
             module,
             search,
             initial: phis.into_iter().zip(initial.iter().copied()).collect(),
-            narrow: HashMap::new(),
-            wide: HashMap::new(),
-            conditions: HashMap::new(),
+            narrow: FxHashMap::default(),
+            wide: FxHashMap::default(),
+            conditions: FxHashMap::default(),
         }
     }
 

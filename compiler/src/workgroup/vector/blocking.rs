@@ -9,10 +9,10 @@
 //! vectorized. That needs control flow that is the same in all rows. The order of what items do changes, but not beyond what
 //! they may rely on: each does what it does in its own order, and all meet at the same barriers.
 
-use std::collections::{HashMap, HashSet};
 use std::ffi::CStr;
 
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::calls::{is_cheap, is_hint, is_pure};
 use super::cfg::Cfg;
@@ -38,7 +38,7 @@ const LONGEST: usize = 128;
 pub struct Blocking<'c> {
     /// How many.
     pub rows: u32,
-    own: HashSet<Value<'c>>,
+    own: FxHashSet<Value<'c>>,
     /// The kernel's blocks. Each is behind those that dominate it, so that steps are known where they are needed.
     blocks: Vec<Block<'c>>,
 }
@@ -77,9 +77,9 @@ impl<'c> Blocking<'c> {
             module,
             b: Builder::new(module.context()),
             rows: self.rows,
-            copies: HashMap::new(),
+            copies: FxHashMap::default(),
             order: Vec::new(),
-            steps: HashMap::new(),
+            steps: FxHashMap::default(),
         };
         for block in self.blocks {
             let instructions = block.instructions();
@@ -100,13 +100,13 @@ struct Rows<'m, 'c> {
     b: Builder<'c>,
     rows: u32,
     /// The values of the other rows.
-    copies: HashMap<Value<'c>, Vec<Value<'c>>>,
+    copies: FxHashMap<Value<'c>, Vec<Value<'c>>>,
     /// Of which values there are copies, in the order in which they were made: the same code each time.
     order: Vec<Value<'c>>,
     /// How much more a value is in the next row, in bytes if it is an address, where that is the same for all rows. The values of
     /// other rows are computed from that of the first: so LLVM sees that addresses are some constant apart, and needs few registers
     /// for them.
-    steps: HashMap<Value<'c>, Value<'c>>,
+    steps: FxHashMap<Value<'c>, Value<'c>>,
 }
 
 impl<'c> Rows<'_, 'c> {
@@ -250,8 +250,8 @@ fn seeds(kernel: Function<'_>) -> Option<Vec<Value<'_>>> {
 }
 
 /// All instructions that depend on these, and these.
-fn dependents<'c>(mut todo: Vec<Value<'c>>) -> HashSet<Value<'c>> {
-    let mut all: HashSet<Value<'c>> = todo.iter().copied().collect();
+fn dependents<'c>(mut todo: Vec<Value<'c>>) -> FxHashSet<Value<'c>> {
+    let mut all: FxHashSet<Value<'c>> = todo.iter().copied().collect();
     while let Some(value) = todo.pop() {
         for user in value.users() {
             if all.insert(user) {
@@ -263,7 +263,7 @@ fn dependents<'c>(mut todo: Vec<Value<'c>>) -> HashSet<Value<'c>> {
 }
 
 /// Whether the rows of a block can share an instruction, or have a copy of it each.
-fn is_possible<'c>(inst: Value<'c>, own: &HashSet<Value<'c>>) -> bool {
+fn is_possible<'c>(inst: Value<'c>, own: &FxHashSet<Value<'c>>) -> bool {
     let is_own = own.contains(&inst);
     match inst.opcode() {
         Some(L::LLVMBr | L::LLVMSwitch) => !is_own,
@@ -296,13 +296,13 @@ impl Needs {
         cfg: &Cfg<'c>,
         number: usize,
         shapes: &VectorShapes<'c>,
-        own: &HashSet<Value<'c>>,
+        own: &FxHashSet<Value<'c>>,
         lanes: u32,
     ) -> Option<Self> {
         let of_loop = &cfg.loops[number];
         let size = |value: Value<'c>| Registers::of(value.ty(), lanes);
         let (mut needs, mut sums) = (Self { row: 0, shared: 0 }, 0);
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         for &node in &of_loop.blocks {
             for inst in cfg.blocks[node].instructions() {
                 let is_own = own.contains(&inst);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The control flow graph of a function: a block order in which loops are contiguous, loops, post-dominators.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::llvm::{Block, Function};
 
@@ -14,7 +14,7 @@ pub struct Loop {
     /// Its header.
     pub header: Node,
     /// Its blocks, with those of inner loops.
-    pub blocks: HashSet<Node>,
+    pub blocks: FxHashSet<Node>,
     /// The loop that contains it.
     pub parent: Option<usize>,
 }
@@ -24,7 +24,7 @@ pub struct Cfg<'c> {
     /// The blocks, each after its predecessors except for back edges. No other blocks are between those of a loop.
     pub blocks: Vec<Block<'c>>,
     /// The index of each block.
-    pub number: HashMap<Block<'c>, Node>,
+    pub number: FxHashMap<Block<'c>, Node>,
     /// The successors of each block.
     pub successors: Vec<Vec<Node>>,
     /// The predecessors of each block.
@@ -41,7 +41,7 @@ impl<'c> Cfg<'c> {
     /// Analyzes a function. A loop with several entries is an error.
     pub fn new(function: Function<'c>) -> Result<Self, String> {
         let all = function.blocks();
-        let raw_number: HashMap<_, _> = all.iter().enumerate().map(|(i, &b)| (b, i)).collect();
+        let raw_number: FxHashMap<_, _> = all.iter().enumerate().map(|(i, &b)| (b, i)).collect();
         let raw: Vec<Vec<usize>> = all
             .iter()
             .map(|b| b.successors().iter().map(|s| raw_number[s]).collect())
@@ -50,7 +50,7 @@ impl<'c> Cfg<'c> {
         let dominators = dominators(&raw, &reachable);
         let raw_loops = find_loops(&raw, &reachable, &dominators)?;
         let order = arrange(&raw, &raw_loops);
-        let place: HashMap<usize, Node> = order.iter().enumerate().map(|(at, &b)| (b, at)).collect();
+        let place: FxHashMap<usize, Node> = order.iter().enumerate().map(|(at, &b)| (b, at)).collect();
         let blocks: Vec<_> = order.iter().map(|&b| all[b]).collect();
         let number = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
         let successors: Vec<Vec<Node>> = order
@@ -121,9 +121,9 @@ impl<'c> Cfg<'c> {
     }
 
     /// The blocks on all paths from a block to its post-dominator, without these two.
-    pub fn influence(&self, from: Node) -> HashSet<Node> {
+    pub fn influence(&self, from: Node) -> FxHashSet<Node> {
         let stop = self.post_dominator[from];
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         let mut todo: Vec<Node> = self.successors[from].clone();
         while let Some(node) = todo.pop() {
             if Some(node) != stop && seen.insert(node) {
@@ -158,15 +158,15 @@ fn reverse_post_order(successors: &[Vec<usize>], entry: usize) -> Vec<usize> {
 }
 
 /// Immediate dominators by the algorithm of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance Algorithm").
-fn dominators(successors: &[Vec<usize>], order: &[usize]) -> HashMap<usize, usize> {
-    let rank: HashMap<_, _> = order.iter().enumerate().map(|(i, &b)| (b, i)).collect();
-    let mut predecessors: HashMap<usize, Vec<usize>> = HashMap::new();
+fn dominators(successors: &[Vec<usize>], order: &[usize]) -> FxHashMap<usize, usize> {
+    let rank: FxHashMap<_, _> = order.iter().enumerate().map(|(i, &b)| (b, i)).collect();
+    let mut predecessors: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
     for &from in order {
         for &to in &successors[from] {
             predecessors.entry(to).or_default().push(from);
         }
     }
-    let mut dominator: HashMap<usize, usize> = HashMap::from([(order[0], order[0])]);
+    let mut dominator: FxHashMap<usize, usize> = FxHashMap::from_iter([(order[0], order[0])]);
     let mut changed = true;
     while changed {
         changed = false;
@@ -204,16 +204,16 @@ fn dominators(successors: &[Vec<usize>], order: &[usize]) -> HashMap<usize, usiz
 
 struct RawLoop {
     header: usize,
-    blocks: HashSet<usize>,
+    blocks: FxHashSet<usize>,
     parent: Option<usize>,
 }
 
 fn find_loops(
     successors: &[Vec<usize>],
     order: &[usize],
-    dominator: &HashMap<usize, usize>,
+    dominator: &FxHashMap<usize, usize>,
 ) -> Result<Vec<RawLoop>, String> {
-    let rank: HashMap<_, _> = order.iter().enumerate().map(|(i, &b)| (b, i)).collect();
+    let rank: FxHashMap<_, _> = order.iter().enumerate().map(|(i, &b)| (b, i)).collect();
     let dominates = |a: usize, mut b: usize| {
         loop {
             if a == b {
@@ -226,8 +226,8 @@ fn find_loops(
             b = up;
         }
     };
-    let mut predecessors: HashMap<usize, Vec<usize>> = HashMap::new();
-    let mut by_header: HashMap<usize, HashSet<usize>> = HashMap::new();
+    let mut predecessors: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
+    let mut by_header: FxHashMap<usize, FxHashSet<usize>> = FxHashMap::default();
     for &from in order {
         for &to in &successors[from] {
             predecessors.entry(to).or_default().push(from);
@@ -242,7 +242,7 @@ fn find_loops(
                 return Err("a loop has several entries".into());
             }
             // All blocks that reach the back edge without passing the header.
-            let blocks = by_header.entry(to).or_insert_with(|| HashSet::from([to]));
+            let blocks = by_header.entry(to).or_insert_with(|| FxHashSet::from_iter([to]));
             let mut todo = vec![from];
             while let Some(node) = todo.pop() {
                 if blocks.insert(node) {
@@ -269,7 +269,7 @@ fn find_loops(
 
 /// An order in which loops are contiguous: outside of a loop, the loop counts as one node.
 fn arrange(successors: &[Vec<usize>], loops: &[RawLoop]) -> Vec<usize> {
-    let mut innermost: HashMap<usize, usize> = HashMap::new();
+    let mut innermost: FxHashMap<usize, usize> = FxHashMap::default();
     for (i, l) in loops.iter().enumerate() {
         for &b in &l.blocks {
             innermost.insert(b, i);
@@ -283,7 +283,7 @@ fn arrange(successors: &[Vec<usize>], loops: &[RawLoop]) -> Vec<usize> {
 fn arrange_in(
     successors: &[Vec<usize>],
     loops: &[RawLoop],
-    innermost: &HashMap<usize, usize>,
+    innermost: &FxHashMap<usize, usize>,
     within: Option<usize>,
     entry: usize,
     order: &mut Vec<usize>,
@@ -329,7 +329,7 @@ fn arrange_in(
     } else {
         part_of(entry).expect("the entry is somewhere")
     };
-    let mut seen = HashSet::from([first]);
+    let mut seen = FxHashSet::from_iter([first]);
     let mut post = Vec::new();
     let mut stack = vec![(first, successors_of(first), 0)];
     while let Some((part, next, at)) = stack.last_mut() {

@@ -4,9 +4,8 @@
 //! LLVM splits such a function at each barrier, and keeps what is live across one in a frame that the runtime allocates.
 //! A barrier is a return to the runtime, which resumes the function when the whole group has arrived. No stack is switched.
 
-use std::collections::HashSet;
-
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
+use rustc_hash::FxHashSet;
 
 use crate::CpuLevel;
 use crate::abi::layout;
@@ -103,7 +102,7 @@ fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
         calls.any(|f| f.name().starts_with("llvm.coro.suspend"))
     };
     let blocks = function.blocks();
-    let waiting: HashSet<Block<'c>> = blocks.iter().copied().filter(suspends).collect();
+    let waiting: FxHashSet<Block<'c>> = blocks.iter().copied().filter(suspends).collect();
     if waiting.is_empty() {
         return;
     }
@@ -176,8 +175,8 @@ fn is_costly(inst: Value<'_>) -> bool {
 }
 
 /// The blocks that may use a value of a block after a barrier.
-fn behind_a_barrier<'c>(block: Block<'c>, waiting: &HashSet<Block<'c>>) -> HashSet<Block<'c>> {
-    let mut seen = HashSet::new();
+fn behind_a_barrier<'c>(block: Block<'c>, waiting: &FxHashSet<Block<'c>>) -> FxHashSet<Block<'c>> {
+    let mut seen = FxHashSet::default();
     let mut todo = vec![(block, false)];
     while let Some((at, behind)) = todo.pop() {
         let behind = behind || waiting.contains(&at);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Divergence analysis: which values are uniform, affine or varying, and where control flow diverges.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocking;
 use super::cfg::{Cfg, Node};
@@ -78,15 +79,15 @@ impl Ids {
 pub struct VectorShapes<'c> {
     /// Interleaved variables.
     pub private: Private<'c>,
-    values: HashMap<Value<'c>, VectorShape>,
+    values: FxHashMap<Value<'c>, VectorShape>,
     /// Blocks with a divergent branch.
-    pub divergent_branches: HashSet<Node>,
+    pub divergent_branches: FxHashSet<Node>,
     /// Blocks that only some of the active lanes may reach, in order: each gets a variable for its mask.
     pub predicated: BTreeSet<Node>,
     /// Loops that lanes leave in different iterations.
-    pub divergent_loops: HashSet<usize>,
+    pub divergent_loops: FxHashSet<usize>,
     /// Blocks whose phis diverge because lanes come from different predecessors.
-    joins: HashSet<Node>,
+    joins: FxHashSet<Node>,
     lanes: u32,
     ids: Ids,
 }
@@ -101,11 +102,11 @@ impl<'c> VectorShapes<'c> {
             lanes,
             ids,
             private: Private::new(module, cfg),
-            values: HashMap::new(),
-            divergent_branches: HashSet::new(),
+            values: FxHashMap::default(),
+            divergent_branches: FxHashSet::default(),
             predicated: BTreeSet::new(),
-            divergent_loops: HashSet::new(),
-            joins: HashSet::new(),
+            divergent_loops: FxHashSet::default(),
+            joins: FxHashSet::default(),
         };
         loop {
             let mut changed = false;

@@ -4,10 +4,11 @@
 mod instructions;
 mod values;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Width;
 use super::cfg::{Cfg, Node};
@@ -67,15 +68,15 @@ pub(super) struct Emit<'m, 'c> {
     /// The lanes that exist; `None` if all do.
     pub(super) entry_mask: Option<Value<'c>>,
     /// The mask variable of a block that not all lanes reach.
-    pub(super) masks: HashMap<Node, Value<'c>>,
-    pub(super) demoted: HashMap<Value<'c>, Slot<'c>>,
+    pub(super) masks: FxHashMap<Node, Value<'c>>,
+    pub(super) demoted: FxHashMap<Value<'c>, Slot<'c>>,
     pub(super) starts: Vec<Block<'c>>,
     /// Deferred blocks: for each block, those that must still run after it is entered.
     deferred: Vec<BTreeSet<Node>>,
     /// The values that are available in the current block.
-    pub(super) known: HashMap<Value<'c>, Wide<'c>>,
+    pub(super) known: FxHashMap<Value<'c>, Wide<'c>>,
     /// Vectors of uniform or affine values, made in the current block.
-    pub(super) vectors: HashMap<Value<'c>, Value<'c>>,
+    pub(super) vectors: FxHashMap<Value<'c>, Value<'c>>,
     /// The mask of the current block; `None` if all lanes are active.
     pub mask: Option<Value<'c>>,
     /// Whether lane 0 may be inactive in the current block.
@@ -141,12 +142,12 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         node: 0,
         uses: Uses::default(),
         entry_mask: None,
-        masks: HashMap::new(),
-        demoted: HashMap::new(),
+        masks: FxHashMap::default(),
+        demoted: FxHashMap::default(),
         starts,
         deferred,
-        known: HashMap::new(),
-        vectors: HashMap::new(),
+        known: FxHashMap::default(),
+        vectors: FxHashMap::default(),
         mask: None,
         is_predicated: false,
         interleaved: Interleaved::default(),
@@ -198,7 +199,7 @@ impl<'c> Emit<'_, 'c> {
             self.masks.insert(node, slot);
         }
         let all = self.cfg.blocks.iter().flat_map(|block| block.instructions());
-        let parts: HashSet<Value<'c>> = all.flat_map(|inst| self.parts_of_butterfly(inst)).collect();
+        let parts: FxHashSet<Value<'c>> = all.flat_map(|inst| self.parts_of_butterfly(inst)).collect();
         for node in 0..self.cfg.blocks.len() {
             let block = self.cfg.blocks[node];
             for inst in block.instructions() {

@@ -6,7 +6,7 @@
 //! barriers of the loop. Here the control flow of one item tells. A barrier that all lanes reach has them at one place, and what an
 //! item there does not use, nobody does.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cfg::Node;
 use super::divergence::VectorShape;
@@ -17,7 +17,7 @@ use crate::llvm::{Block, Value};
 #[derive(Default)]
 pub(super) struct Uses<'c> {
     /// Where variables were read: in a block, after so many barriers.
-    reads: HashMap<Value<'c>, Vec<(Node, usize)>>,
+    reads: FxHashMap<Value<'c>, Vec<(Node, usize)>>,
     barriers: Vec<Barrier<'c>>,
 }
 
@@ -27,7 +27,7 @@ struct Barrier<'c> {
     /// The block behind it.
     behind: Block<'c>,
     /// The values of its block that are defined before it.
-    defined: HashSet<Value<'c>>,
+    defined: FxHashSet<Value<'c>>,
 }
 
 impl<'c> Uses<'c> {
@@ -77,8 +77,8 @@ impl<'c> Emit<'_, 'c> {
         let reads = self.uses.reads.get(&value).map_or(&[][..], Vec::as_slice);
         let source = self.cfg.number[&value.block()];
         // The blocks at whose ends it is needed.
-        let mut at_end = HashSet::new();
-        let mut at_start = HashSet::new();
+        let mut at_end = FxHashSet::default();
+        let mut at_start = FxHashSet::default();
         let mut todo: Vec<Node> = reads.iter().map(|read| read.0).collect();
         while let Some(node) = todo.pop() {
             if at_start.insert(node) {

@@ -7,9 +7,8 @@
 //! A short kernel with barriers takes as long to come and go as to compute. With AVX2, whose registers are half a cache line, it has two
 //! as well, and loads of as many more sub-groups are on their way.
 
-use std::collections::HashSet;
-
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashSet;
 
 use super::calls::{is_cheap, is_hint, is_pure};
 use super::cfg::Cfg;
@@ -186,9 +185,9 @@ impl<'c> Code<'_, 'c> {
             return false;
         }
         let instructions = self.instructions(number);
-        let inside: HashSet<Value<'c>> = instructions.iter().copied().collect();
+        let inside: FxHashSet<Value<'c>> = instructions.iter().copied().collect();
         let hangs_on_itself = |load: Value<'c>| {
-            let mut seen: HashSet<Value<'c>> = HashSet::new();
+            let mut seen: FxHashSet<Value<'c>> = FxHashSet::default();
             let mut todo = vec![load];
             while let Some(value) = todo.pop() {
                 for operand in value.operands().into_iter().filter(|operand| inside.contains(operand)) {
@@ -214,14 +213,14 @@ impl<'c> Code<'_, 'c> {
     fn registers(&self, number: usize, is_search: bool) -> Option<u32> {
         let of_loop = &self.cfg.loops[number];
         let instructions = self.instructions(number);
-        let inside: HashSet<Value<'c>> = instructions.iter().copied().collect();
+        let inside: FxHashSet<Value<'c>> = instructions.iter().copied().collect();
         let is_counted = |value: &Value<'c>| self.varies(*value) && value.ty().scalar().kind() != Kind::Int(1);
         let loads = instructions.iter().any(|inst| is_access(*inst) && self.varies(*inst));
         if loads && !is_search || instructions.iter().filter(|inst| self.varies(**inst)).count() > LONGEST_LOOP {
             return None;
         }
         // What lives from round to round, and what comes from before the loop.
-        let mut live: HashSet<Value<'c>> = HashSet::new();
+        let mut live: FxHashSet<Value<'c>> = FxHashSet::default();
         for inst in &instructions {
             let is_phi = inst.opcode() == Some(L::LLVMPHI);
             let operands = inst.operands().into_iter().filter(is_counted);
@@ -230,7 +229,7 @@ impl<'c> Code<'_, 'c> {
                 live.insert(*inst);
             }
         }
-        let size = |live: &HashSet<Value<'c>>| live.iter().map(|v| Registers::of(v.ty(), self.lanes)).sum::<u32>();
+        let size = |live: &FxHashSet<Value<'c>>| live.iter().map(|v| Registers::of(v.ty(), self.lanes)).sum::<u32>();
         let mut most = size(&live);
         // Backwards: a value is there from where it is made to its last use.
         for inst in instructions

@@ -9,10 +9,10 @@
 //! No byte is written that the kernel does not write. Bytes that it does not read are only read between two that it reads less
 //! than a page apart, so that no access faults that would not.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashMap;
 
 use super::calls::is_pure;
 use super::divergence::VectorShape;
@@ -48,8 +48,8 @@ pub(super) struct Group<'c> {
 /// The accesses of the current block that are in groups, and what was loaded for members that are still to come.
 #[derive(Default)]
 pub(super) struct Interleaved<'c> {
-    groups: HashMap<Value<'c>, Rc<Group<'c>>>,
-    loaded: HashMap<Value<'c>, Value<'c>>,
+    groups: FxHashMap<Value<'c>, Rc<Group<'c>>>,
+    loaded: FxHashMap<Value<'c>, Value<'c>>,
 }
 
 /// Where an element comes from: which of several vectors, and its number there.

@@ -5,20 +5,19 @@
 //! A variable can be interleaved if it is only accessed by loads and stores of one size, at multiples of it. Other
 //! variables are laid out lane by lane.
 
-use std::collections::HashMap;
-
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashMap;
 
 use super::cfg::Cfg;
 use crate::llvm::{Builder, Function, Kind, Module, Type, Value};
 
 /// The addresses of and in interleaved variables, with the size of the elements in bytes.
-pub struct Private<'c>(HashMap<Value<'c>, u64>);
+pub struct Private<'c>(FxHashMap<Value<'c>, u64>);
 
 impl<'c> Private<'c> {
     /// Finds the interleaved variables.
     pub fn new(module: &Module<'c>, cfg: &Cfg<'c>) -> Self {
-        let mut found = HashMap::new();
+        let mut found = FxHashMap::default();
         for block in &cfg.blocks {
             for inst in block.instructions() {
                 if inst.opcode() == Some(L::LLVMAlloca)

@@ -5,10 +5,9 @@
 //! The runtime knows how much a launch writes ([`Group::cached_mask`](crate::abi::Group)), and lets other threads see that only after
 //! a fence. Such stores have no order within a kernel, so a kernel with atomic operations or fences has none of them.
 
-use std::collections::HashSet;
-
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashSet;
 
 use super::calls::is_pure;
 use super::cfg::Cfg;
@@ -26,7 +25,7 @@ const LEAST: u64 = 32;
 /// The stores of a kernel that may go past the caches.
 #[derive(Default)]
 pub struct Streams<'c> {
-    stores: HashSet<Value<'c>>,
+    stores: FxHashSet<Value<'c>>,
     /// How many bytes an item writes at most by those that were built.
     pub bytes: u64,
 }
@@ -47,7 +46,7 @@ impl<'c> Streams<'c> {
             return Self::default();
         }
         let loads = all.iter().filter(|(_, inst)| inst.opcode() == Some(L::LLVMLoad));
-        let read: HashSet<Value<'c>> = loads.map(|(_, load)| root(load.operand(0))).collect();
+        let read: FxHashSet<Value<'c>> = loads.map(|(_, load)| root(load.operand(0))).collect();
         let mut found = Self::default();
         for (node, store) in all.into_iter().filter(|(_, inst)| inst.opcode() == Some(L::LLVMStore)) {
             let (ty, address) = (store.operand(0).ty(), store.operand(1));

@@ -9,9 +9,8 @@
 //! Long vectors do not suit loops without barriers: their values would not fit into registers, and the loop would run as often as
 //! the slowest item of the group asks for.
 
-use std::collections::HashMap;
-
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashMap;
 
 use super::blocking::remove_barriers;
 use super::calls::{is_hint, is_pure};
@@ -186,7 +185,7 @@ impl<'c> Code<'_, 'c> {
     /// How many bytes of values there are at a time, where they are most.
     fn most_live(&self, module: &Module<'c>) -> u32 {
         let instructions: Vec<Value<'c>> = self.cfg.blocks.iter().flat_map(|block| block.instructions()).collect();
-        let at: HashMap<Value<'c>, usize> = instructions.iter().enumerate().map(|(at, &inst)| (inst, at)).collect();
+        let at: FxHashMap<Value<'c>, usize> = instructions.iter().enumerate().map(|(at, &inst)| (inst, at)).collect();
         // The order is that of the program but for loops, of which a value is there to the end that comes from before.
         let ends = self.cfg.loops.iter().map(|l| {
             let places = |node: &usize| self.cfg.blocks[*node].instructions().into_iter().map(|inst| at[&inst]);
@@ -194,7 +193,7 @@ impl<'c> Code<'_, 'c> {
             (all().min().unwrap_or(0), all().max().unwrap_or(0))
         });
         let ends: Vec<(usize, usize)> = ends.collect();
-        let mut last_use: HashMap<Value<'c>, usize> = HashMap::new();
+        let mut last_use: FxHashMap<Value<'c>, usize> = FxHashMap::default();
         for (user_at, user) in instructions.iter().enumerate() {
             for used in user.operands().into_iter().filter(|used| self.varies(*used)) {
                 let Some(&made) = at.get(&used) else { continue };
