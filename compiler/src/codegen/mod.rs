@@ -58,8 +58,6 @@ fn set_target(machine: &Machine, module: &Module<'_>) -> Result<(), Error> {
     for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
         // Large frames touch each page, so that a stack overflow hits the guard page.
         function.text_attribute("probe-stack", "inline-asm");
-        // 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good.
-        function.text_attribute("prefer-vector-width", "256");
     }
     module.verify().map_err(Error::Codegen)
 }

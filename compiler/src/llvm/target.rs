@@ -48,10 +48,13 @@ pub(super) fn initialize() {
 }
 
 /// The features of this CPU that code may use, as LLVM names them.
+///
+/// 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good. This is not an attribute of functions:
+/// for each set of those that is new, LLVM makes all that it knows of a CPU.
 fn features() -> String {
     // SAFETY: a text of LLVM's that is ours.
     let features = unsafe { take_message(LLVMGetHostCPUFeatures()) };
-    features + CpuLevel::current().limit_features()
+    features + ",+prefer-256-bit" + CpuLevel::current().limit_features()
 }
 
 /// Emits object files for a CPU or GPU. Used by one thread at a time.
