@@ -23,6 +23,7 @@ variables! {
     CPU_CACHE_SIZE = "UR_CPU_CACHE_SIZE", Values::Size;
     CPU_DEVICES = "UR_CPU_DEVICES", Values::Count("devices");
     CPU_DISABLE_ASPECTS = "UR_CPU_DISABLE_ASPECTS", Values::Words(&["fp64", "atomic64"]);
+    CPU_HALT_POLL = "UR_CPU_HALT_POLL", Values::Switch;
     CPU_IPC = "UR_CPU_IPC", Values::Switch;
     CPU_MODE = "UR_CPU_MODE", Values::Word(&["fast", "scalar"]);
     CPU_TARGET = "UR_CPU_TARGET", Values::Word(&["native", "x86-64-v2", "x86-64-v3", "x86-64-v4"]);

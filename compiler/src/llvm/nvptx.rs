@@ -49,7 +49,7 @@ impl Machine {
                 true => Err(format!("LLVM has no code for {sm}")),
                 false => Ok(Self {
                     raw: machine,
-                    rests: None,
+                    spares: None,
                 }),
             }
         }

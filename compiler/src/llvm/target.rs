@@ -49,8 +49,8 @@ pub(super) fn initialize() {
 
 /// The features of this CPU that code may use, as LLVM names them.
 ///
-/// 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good. This is not an attribute of functions:
-/// for each set of those that is new, LLVM makes all that it knows of a CPU.
+/// 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good. This is a feature and not an attribute
+/// of functions, because LLVM builds a subtarget for each distinct set of attributes.
 fn features() -> String {
     // SAFETY: a text of LLVM's that is ours.
     let features = unsafe { take_message(LLVMGetHostCPUFeatures()) };
@@ -61,34 +61,38 @@ fn features() -> String {
 pub struct Machine {
     pub(super) raw: LLVMTargetMachineRef,
     /// Where it goes for the next compilation.
-    pub(super) rests: Option<&'static Rest>,
+    pub(super) spares: Option<&'static Spares>,
 }
 
-/// A machine that no compilation uses. What LLVM knows of a CPU is made when a machine first meets a function, which is a
-/// fifth of the compilation of most quick code.
-pub(super) struct Rest(Mutex<Option<LLVMTargetMachineRef>>);
+/// Machines that no compilation uses. LLVM builds what it knows of a CPU (the subtarget) when a machine first meets a
+/// function, which is a fifth of the compilation of most quick code.
+pub(super) struct Spares(Mutex<Vec<LLVMTargetMachineRef>>);
 
-// SAFETY: nothing in a machine belongs to a thread, and the lock lets one have it at a time.
-unsafe impl Sync for Rest {}
+/// The most that are kept: as many as compile at a time, mostly.
+const MOST_SPARES: usize = 2;
+
+// SAFETY: the lock lets one thread have a machine at a time, and nothing in it belongs to a thread. It keeps nothing of the modules
+// and contexts that it has compiled but the contents of `llvm.used`, which none of ours has.
+unsafe impl Sync for Spares {}
 
 impl Machine {
     /// The machine that this process runs on.
     pub fn host() -> Result<Self, String> {
-        static REST: Rest = Rest(Mutex::new(None));
-        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault, &REST)
+        static SPARES: Spares = Spares(Mutex::new(Vec::new()));
+        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelDefault, &SPARES)
     }
 
     /// The same, with the instruction selector and the register allocator that take least time.
     pub fn quick() -> Result<Self, String> {
-        static REST: Rest = Rest(Mutex::new(None));
-        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelNone, &REST)
+        static SPARES: Spares = Spares(Mutex::new(Vec::new()));
+        Self::with_level(LLVMCodeGenOptLevel::LLVMCodeGenLevelNone, &SPARES)
     }
 
-    fn with_level(level: LLVMCodeGenOptLevel, rest: &'static Rest) -> Result<Self, String> {
+    fn with_level(level: LLVMCodeGenOptLevel, spares: &'static Spares) -> Result<Self, String> {
         initialize();
-        let rests = Some(rest);
-        if let Some(raw) = rest.0.lock().take() {
-            return Ok(Self { raw, rests });
+        if let Some(raw) = spares.0.lock().pop() {
+            let spares = Some(spares);
+            return Ok(Self { raw, spares });
         }
         // SAFETY: the target is ready; texts of LLVM's live until they are disposed of, once.
         unsafe {
@@ -115,7 +119,10 @@ impl Machine {
             if machine.is_null() {
                 Err(take_message(message))
             } else {
-                Ok(Self { raw: machine, rests })
+                Ok(Self {
+                    raw: machine,
+                    spares: Some(spares),
+                })
             }
         }
     }
@@ -178,17 +185,51 @@ impl Machine {
 
 impl Drop for Machine {
     fn drop(&mut self) {
-        // After a panic it may be in the middle of something.
-        if let Some(rest) = self.rests
-            && !std::thread::panicking()
-        {
-            let mut rest = rest.0.lock();
-            if rest.is_none() {
-                *rest = Some(self.raw);
-                return;
+        if let Some(spares) = self.spares {
+            let mut spares = spares.0.lock();
+            if spares.len() < MOST_SPARES {
+                return spares.push(self.raw);
             }
         }
         // SAFETY: ours.
         unsafe { LLVMDisposeTargetMachine(self.raw) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llvm::Context;
+
+    const KERNEL: &str = "define void @f(ptr %p, <16 x float> %x) {
+        %y = fmul <16 x float> %x, %x
+        store <16 x float> %y, ptr %p
+        ret void
+    }";
+    /// With other attributes, so other subtargets.
+    const OTHER: &str =
+        "define <8 x i64> @g(<8 x i64> %x) \"prefer-vector-width\"=\"128\" \"target-features\"=\"+sse4.2\" {
+        %y = mul <8 x i64> %x, %x
+        ret <8 x i64> %y
+    }";
+
+    /// Compiles a module. Gives the machine, too.
+    fn compile(text: &str) -> (LLVMTargetMachineRef, Vec<u8>) {
+        let context = Context::new();
+        let module = Module::parse(&context, text).unwrap();
+        let machine = Machine::host().unwrap();
+        machine.set_target(&module);
+        (machine.raw, machine.emit(&module, false).unwrap())
+    }
+
+    #[test]
+    fn a_machine_that_is_used_again_gives_the_same_code() {
+        let (machine, code) = compile(KERNEL);
+        assert_eq!(compile(OTHER).0, machine);
+        assert!(compile(KERNEL) == (machine, code.clone()));
+        let [one, two, three] = [(); 3].map(|()| Machine::host().unwrap());
+        assert!(one.raw != two.raw && one.raw != three.raw && two.raw != three.raw);
+        drop([one, two, three]);
+        assert!(compile(KERNEL).1 == code);
     }
 }

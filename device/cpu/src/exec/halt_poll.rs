@@ -3,20 +3,33 @@
 //!
 //! SYCL runtimes run host tasks on threads of their own, and many a short call ends with one: all of dpnp's do. The system
 //! wakes such a thread on the other CPU if that one is idle, and then the caller's CPU again. In many virtual machines a
-//! CPU that has halted takes 20 to 40 µs to wake up, because the hypervisor has to run it: together more than all else that
-//! a short call does. While an idle thread of the pool polls on the other CPU, the client's threads follow each other on
+//! CPU that has halted takes 20 to 40 µs to wake up, because the hypervisor has to schedule it. Twice that is more than all
+//! else in a short call. While an idle thread of the pool polls on the other CPU, the client's threads follow each other on
 //! one, in 5 µs each.
 //!
-//! Where there are more CPUs, the system finds an idle one all the same, and no thread polls for this.
+//! Where there are more CPUs, the system finds an idle one all the same, and no thread polls for this. Nobody knows what a
+//! thread blocks for: one that waits for a socket just as often looks the same. `UR_CPU_HALT_POLL=0` turns this off.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
+use oxur_environment::CPU_HALT_POLL;
+
 use super::clock::{self, CYCLES_PER_MICROSECOND};
 use super::system;
+use crate::machine::topology;
 
-/// How often client threads wait for the commands of a queue, and block in between. A queue has its own, because most belong
-/// to one thread.
+/// Whether a pool of these CPUs polls: two, which are all that the calling thread may use. With a quota or `UR_CPU_THREADS`
+/// below that, a pool has fewer CPUs; what it polls would count.
+pub(super) fn helps(cpus: &[usize], threads: usize) -> bool {
+    cpus.len() == 2
+        && threads == 2
+        && CPU_HALT_POLL.switch().unwrap_or(true)
+        && topology::affinity().as_deref() == Some(cpus)
+}
+
+/// The waits for the commands of a queue, and how often the waiting thread blocks between them. Each queue has its own, because
+/// most belong to one thread.
 #[derive(Debug, Default)]
 pub struct Waits {
     count: AtomicU32,
@@ -36,15 +49,16 @@ const BETWEEN_BLOCKS: Range<u64> = 5 * CYCLES_PER_MICROSECOND..300 * CYCLES_PER_
 const LONGEST_POLL: u64 = 20_000 * CYCLES_PER_MICROSECOND;
 
 impl Waits {
-    /// Counts a wait of the calling thread, which takes a nanosecond. Returns until when to poll, in cycles, if that is
-    /// known to help.
+    /// Counts a wait of the calling thread. That takes a nanosecond, and a system call once in many. Returns the time and the
+    /// end of polling, in cycles, if a thread should poll.
     #[inline]
-    pub(super) fn note(&self) -> Option<u64> {
+    pub(super) fn note(&self) -> Option<(u64, u64)> {
         // Not an atomic addition: lost updates do not matter.
         let count = self.count.load(Ordering::Relaxed).wrapping_add(1);
         self.count.store(count, Ordering::Relaxed);
         if count.is_multiple_of(STREAK) {
-            self.end_streak(clock::cycles(), system::times_blocked)
+            let now = clock::cycles();
+            Some((now, self.end_streak(now, system::times_blocked)?))
         } else {
             None
         }
@@ -66,6 +80,8 @@ impl Waits {
 }
 
 /// Until when an idle thread of a pool polls, and whether one does.
+///
+/// The counter of cycles may go back, as where a machine was suspended: times that are too far away have passed.
 #[derive(Debug, Default)]
 pub(super) struct HaltPoll {
     /// In cycles.
@@ -73,48 +89,49 @@ pub(super) struct HaltPoll {
     /// Whether a thread polls for this.
     taken: AtomicBool,
     /// Until when none may, in cycles.
-    rests_until: AtomicU64,
-    /// How often a thread found its CPU contested, one time after the other.
-    contested: AtomicU32,
+    pauses_until: AtomicU64,
+    /// How often the last pause was doubled.
+    doublings: AtomicU32,
 }
 
-/// If the poller does not run for this long, another thread wanted the CPU: it is not idle.
+/// If the poller does not run for this long, another thread wants its CPU, or the hypervisor does: it is not idle.
 const CONTESTED: u64 = 200 * CYCLES_PER_MICROSECOND;
-/// How long no thread polls then; twice as long each time, up to `1 << MOST_DOUBLINGS` times, until one polls for `ALONE`. The
-/// first rest is short: the poller may only have been on the CPU that the client uses, and is woken on another one.
-const REST: u64 = 1000 * CYCLES_PER_MICROSECOND;
+/// How long no thread polls then. This is short, as the poller may only have been on the client's CPU, and is woken on another.
+const FIRST_PAUSE: u64 = 1000 * CYCLES_PER_MICROSECOND;
+/// Each pause is twice the last one, up to a quarter of a second.
 const MOST_DOUBLINGS: u32 = 8;
-const ALONE: u64 = 50_000 * CYCLES_PER_MICROSECOND;
+/// A pause is the first one again if the one before has been over for so long.
+const FORGOTTEN: u64 = 50_000 * CYCLES_PER_MICROSECOND;
 
 impl HaltPoll {
     /// Asks a thread to poll until `end`. Returns whether one should be woken for it.
-    pub(super) fn extend(&self, end: u64) -> bool {
-        if clock::cycles() < self.rests_until.load(Ordering::Relaxed) {
+    pub(super) fn extend(&self, now: u64, end: u64) -> bool {
+        let pauses_for = self.pauses_until.load(Ordering::Relaxed).wrapping_sub(now);
+        if (1..=FIRST_PAUSE << MOST_DOUBLINGS).contains(&pauses_for) {
             return false;
         }
-        self.until.fetch_max(end, Ordering::Relaxed);
+        self.until.store(end, Ordering::Relaxed);
         !self.taken.load(Ordering::Relaxed)
     }
 
     /// Polls until there is `work`, if a thread is asked to and no other one does. Returns whether there is work.
     pub(super) fn poll(&self, work: impl Fn() -> bool) -> bool {
-        let start = clock::cycles();
-        if start >= self.until.load(Ordering::Relaxed) || self.taken.swap(true, Ordering::Relaxed) {
+        let mut last = clock::cycles();
+        if !self.is_asked(last) || self.taken.swap(true, Ordering::Relaxed) {
             return false;
         }
-        let mut last = start;
         let found = loop {
             if work() {
                 break true;
             }
-            if last >= self.until.load(Ordering::Relaxed) {
+            if !self.is_asked(last) {
                 break false;
             }
             // It does not yield: the system would wake the client's threads on this CPU.
             (0..4).for_each(|_| std::hint::spin_loop());
             let now = clock::cycles();
             if now.saturating_sub(last) > CONTESTED {
-                self.rest(now, last - start);
+                self.pause(now);
                 break false;
             }
             last = now;
@@ -123,20 +140,27 @@ impl HaltPoll {
         found
     }
 
+    fn is_asked(&self, now: u64) -> bool {
+        (1..=LONGEST_POLL).contains(&self.until.load(Ordering::Relaxed).wrapping_sub(now))
+    }
+
+    /// No thread polls for a while.
+    pub(super) fn pause(&self, now: u64) {
+        let over_for = now.wrapping_sub(self.pauses_until.load(Ordering::Relaxed));
+        let doublings = match self.doublings.load(Ordering::Relaxed) {
+            _ if over_for > FORGOTTEN => 0,
+            doublings => (doublings + 1).min(MOST_DOUBLINGS),
+        };
+        self.doublings.store(doublings, Ordering::Relaxed);
+        self.pauses_until
+            .store(now + (FIRST_PAUSE << doublings), Ordering::Relaxed);
+        self.until.store(0, Ordering::Relaxed);
+    }
+
     /// Whether a thread polls.
     #[cfg(test)]
     pub(super) fn is_polled(&self) -> bool {
         self.taken.load(Ordering::Relaxed)
-    }
-
-    fn rest(&self, now: u64, alone: u64) {
-        let times = match self.contested.load(Ordering::Relaxed) {
-            _ if alone > ALONE => 0,
-            times => (times + 1).min(MOST_DOUBLINGS),
-        };
-        self.contested.store(times, Ordering::Relaxed);
-        self.rests_until.store(now + (REST << times), Ordering::Relaxed);
-        self.until.store(0, Ordering::Relaxed);
     }
 }
 
@@ -199,37 +223,66 @@ mod tests {
     fn polls_for_work_or_until_the_end() {
         let poll = HaltPoll::default();
         assert!(!poll.poll(|| panic!("nobody asked for it")));
-        assert!(poll.extend(clock::cycles() + 1_000_000 * MICROSECOND));
+        let now = clock::cycles();
+        assert!(poll.extend(now, now + LONGEST_POLL));
         assert!(poll.poll(|| {
-            assert!(!poll.extend(1), "a thread polls already");
+            assert!(!poll.extend(now, now + LONGEST_POLL), "a thread polls already");
             assert!(!poll.poll(|| panic!("another one does")));
             true
         }));
         let poll = HaltPoll::default();
         let end = clock::cycles() + 100 * MICROSECOND;
-        poll.extend(end);
+        poll.extend(now, end);
         assert!(!poll.poll(|| false));
-        assert!(
-            clock::cycles() >= end || poll.rests_until.load(Ordering::Relaxed) > end,
-            "it ends early if others run"
-        );
+        let pauses = poll.pauses_until.load(Ordering::Relaxed) > end;
+        assert!(clock::cycles() >= end || pauses, "it ends early if others run");
     }
 
     #[test]
     fn a_contested_cpu_is_left_alone() {
         let poll = HaltPoll::default();
-        let now = clock::cycles();
-        let rests = |alone| {
-            poll.rest(now, alone * MICROSECOND);
-            (poll.rests_until.load(Ordering::Relaxed) - now) / MICROSECOND
+        let mut now = 1 << 40;
+        let mut pause = |after| {
+            now += after * MICROSECOND;
+            poll.pause(now);
+            let end = poll.pauses_until.load(Ordering::Relaxed);
+            assert!(!poll.extend(end - 1, end) && poll.extend(end, end + 1));
+            let pause = end - now;
+            now = end;
+            pause / MICROSECOND
         };
         assert_eq!(
-            [rests(0), rests(3000), rests(0), rests(60_000), rests(0)],
-            [2000, 4000, 8000, 1000, 2000]
+            [pause(0), pause(3000), pause(0), pause(60_000), pause(0)],
+            [1000, 2000, 4000, 1000, 2000]
         );
-        (0..10).for_each(|_| _ = rests(0));
-        assert_eq!(rests(0), 256_000);
-        assert!(!poll.extend(u64::MAX));
-        assert!(!poll.poll(|| panic!("the thread rests")));
+        (0..10).for_each(|_| _ = pause(0));
+        assert_eq!(pause(0), 256_000);
+    }
+
+    #[test]
+    fn a_counter_that_goes_back() {
+        let (poll, now) = (HaltPoll::default(), 1 << 40);
+        poll.pause(now);
+        assert!(
+            poll.extend(1000, 2000),
+            "it does not pause until the counter has come so far again"
+        );
+        poll.until.store(clock::cycles() + (1 << 50), Ordering::Relaxed);
+        assert!(!poll.poll(|| panic!("nobody asked for it since")));
+    }
+
+    #[test]
+    fn blocking_is_counted() {
+        let before = system::times_blocked();
+        (0..5).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(1)));
+        let slept = system::times_blocked();
+        assert!(slept >= before + 5);
+        let start = clock::cycles();
+        while clock::cycles() - start < 20_000 * MICROSECOND {}
+        assert_eq!(
+            system::times_blocked(),
+            slept,
+            "a thread that computes is preempted, but does not block"
+        );
     }
 }

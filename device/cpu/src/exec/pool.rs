@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The threads of a set of CPUs.
 //!
-//! Each set of CPUs that a device has gets one pool. Its threads start when there is work for them, and are never
-//! joined: the process may exit while they run. The concurrency of the pool limits how many threads run jobs at a time:
+//! Each set of CPUs that a device has gets one pool. Its threads start when there is work for them, or when one is to
+//! [poll](super::halt_poll), and are never joined: the process may exit while they run. The concurrency of the pool limits how many threads run jobs at a time:
 //! each needs a *slot*. A thread that waits for a command may take a free slot and help.
 //!
 //! A job is in the queue once while one more thread could take part in it. The thread that takes it out puts it back if
@@ -17,17 +17,16 @@ use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 use crossbeam_queue::{ArrayQueue, SegQueue};
 use oxur_compiler::ThreadContext;
-use oxur_fork::{Mutex, OnceLock};
+use oxur_fork::Mutex;
 
 use super::caller_context::with_caller_context;
 use super::chunks::Chunks;
 use super::cost;
 use super::fork::PerProcess;
-use super::halt_poll::{HaltPoll, Waits};
+use super::halt_poll::{self, HaltPoll, Waits};
 use super::idle::{Backoff, Idle, Wake};
 use super::node::Node;
 use super::system;
-use crate::machine::topology;
 
 /// The number of jobs that are queued without allocating.
 const ROOM: usize = 512;
@@ -97,6 +96,8 @@ pub struct Pool {
     cpus: Vec<usize>,
     concurrency: usize,
     helped: bool,
+    /// Whether an idle thread [polls](super::halt_poll) for clients.
+    polls: bool,
     state: PerProcess<PoolState>,
     /// The pool that was created before this one.
     next: Option<&'static Pool>,
@@ -120,6 +121,7 @@ impl Pool {
                 cpus: cpus.to_vec(),
                 concurrency,
                 helped,
+                polls: halt_poll::helps(cpus, concurrency),
                 state: PerProcess::new(),
                 next,
             }));
@@ -214,11 +216,13 @@ impl Pool {
         }
     }
 
-    /// Notes that a client thread waits, or need not wait, for all commands of a queue: see [`halt_poll`](super::halt_poll).
+    /// Notes that a client thread has waited for all commands of a queue: see [`halt_poll`](super::halt_poll).
     #[inline]
     pub fn note_wait(&'static self, waits: &Waits) {
-        if let Some(end) = waits.note() {
-            self.state().poll_until(end);
+        if let Some((now, end)) = waits.note()
+            && self.polls
+        {
+            self.state().poll_until(now, end);
         }
     }
 
@@ -229,7 +233,6 @@ impl Pool {
             overflow: SegQueue::new(),
             idle: Idle::default(),
             halt_poll: HaltPoll::default(),
-            is_all_of_two: OnceLock::new(),
             busy: AtomicUsize::new(0),
             started: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
@@ -247,8 +250,6 @@ struct PoolState {
     overflow: SegQueue<Arc<dyn Job>>,
     idle: Idle,
     halt_poll: HaltPoll,
-    /// Whether its CPUs are all that the process may use, and two.
-    is_all_of_two: OnceLock<bool>,
     /// The number of slots in use.
     busy: AtomicUsize,
     /// The number of threads that run or are being started.
@@ -305,13 +306,17 @@ impl PoolState {
         }
     }
 
-    /// Has an idle thread poll until this time, in cycles, if that [helps](super::halt_poll).
+    /// Has an idle thread poll until `end`, in cycles, unless the other CPU is at work.
     #[cold]
-    fn poll_until(&'static self, end: u64) {
-        // With a quota, all that it polls would count.
-        let is_all_of_two = || self.pool.cpus.len() == 2 && self.pool.concurrency == 2 && topology::are_all_usable(2);
-        if *self.is_all_of_two.get_or_init(is_all_of_two) && self.halt_poll.extend(end) {
-            self.wake();
+    fn poll_until(&'static self, now: u64, end: u64) {
+        let is_idle = self.busy.load(Ordering::Relaxed) == 0;
+        if is_idle
+            && self.halt_poll.extend(now, end)
+            && self.idle.wake(|| true) == Wake::NoSleeper
+            && let Err((_, Some(error))) = self.try_start()
+        {
+            log::debug!("no thread keeps CPUs from halting: {error}");
+            self.halt_poll.pause(now);
         }
     }
 
@@ -443,22 +448,30 @@ mod tests {
     /// While clients block in short calls, a thread polls, takes the jobs that come, and goes on.
     #[test]
     fn a_thread_that_polls_for_clients_runs_jobs() {
-        let pool = Pool::of(&[0], 2, false);
+        let pool = Box::leak(Box::new(Pool {
+            cpus: vec![0],
+            concurrency: 2,
+            helped: false,
+            polls: true,
+            state: PerProcess::new(),
+            next: None,
+        }));
         let state = pool.state();
-        state.is_all_of_two.set(true).unwrap();
         let (sender, receiver) = channel();
         let end = Instant::now() + Duration::from_secs(30);
         let mut seen = 0;
         while seen < 10 {
             assert!(Instant::now() < end, "no thread polls");
-            state.poll_until(clock::cycles() + 20_000 * CYCLES_PER_MICROSECOND);
+            let now = clock::cycles();
+            let polls_until = now + 20_000 * CYCLES_PER_MICROSECOND;
+            state.poll_until(now, polls_until);
             std::thread::sleep(Duration::from_micros(200));
-            // It may rest, because another test wants the CPU.
-            if state.halt_poll.is_polled() {
-                seen += 1;
-                pool.run(Arc::new(Message(sender.clone())));
-                receiver.recv_timeout(Duration::from_secs(30)).unwrap();
-            }
+            // It may pause, because another test wants the CPU.
+            let polled = state.halt_poll.is_polled();
+            pool.run(Arc::new(Message(sender.clone())));
+            receiver.recv_timeout(Duration::from_secs(30)).unwrap();
+            // It has not waited until the thread would have looked for jobs anyway.
+            seen += u32::from(polled && clock::cycles() < polls_until);
         }
         std::thread::sleep(Duration::from_millis(50));
         while state.halt_poll.is_polled() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! System calls that set up the threads of the engine.
+//! System calls for the threads of the engine.
 
 use std::mem::MaybeUninit;
 

@@ -23,13 +23,8 @@ pub fn usable_cpus() -> Vec<usize> {
     cpus
 }
 
-/// Whether so many CPUs are usable, and neither a quota nor `UR_CPU_THREADS` excludes others.
-pub fn are_all_usable(count: usize) -> bool {
-    affinity().is_some_and(|all| all.len() == count) && usable_cpus().len() == count
-}
-
-/// The affinity of the calling thread.
-fn affinity() -> Option<Vec<usize>> {
+/// The affinity of the calling thread, in ascending order.
+pub fn affinity() -> Option<Vec<usize>> {
     // 1024 CPUs at first, as `cpu_set_t` has; the kernel refuses a mask that is shorter than its own.
     let mut words = 16;
     while words <= 1 << 14 {
