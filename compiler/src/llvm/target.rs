@@ -48,13 +48,10 @@ pub(super) fn initialize() {
 }
 
 /// The features of this CPU that code may use, as LLVM names them.
-///
-/// 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good. This is a feature and not an attribute
-/// of functions, because LLVM builds a subtarget for each distinct set of attributes.
 fn features() -> String {
     // SAFETY: a text of LLVM's that is ours.
     let features = unsafe { take_message(LLVMGetHostCPUFeatures()) };
-    features + ",+prefer-256-bit" + CpuLevel::current().limit_features()
+    features + CpuLevel::current().limit_features()
 }
 
 /// Emits object files for a CPU or GPU. Used by one thread at a time.
