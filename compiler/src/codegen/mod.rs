@@ -41,8 +41,8 @@ pub fn simplify_split(machine: &Machine, module: &Module<'_>) -> Result<(), Erro
 pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wide: bool) -> Result<(), Error> {
     set_target(machine, module)?;
     for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
-        // 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good. Not in quick code: LLVM builds
-        // a subtarget for each distinct set of attributes. Not before either: selects of 512 bits would seem to cost twice as much.
+        // 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good. Quick code does without:
+        // LLVM builds a subtarget for each distinct set of attributes.
         function.text_attribute("prefer-vector-width", "256");
     }
     let passes = if options.no_optimization {

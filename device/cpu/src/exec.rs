@@ -11,7 +11,7 @@
 //! | [`chunks`] | which thread runs which chunks of a command |
 //! | [`pool`] | the threads of a set of CPUs, which run commands; a thread that waits helps them |
 //! | [`idle`] | idle threads: how long they poll, when they sleep, and how they are woken |
-//! | [`halt_poll`] | a thread that keeps an idle CPU from halting while threads of the client wait for each other |
+//! | [`halt_poll`] | when an idle thread polls for longer, so that a CPU does not halt while a client blocks in short calls |
 //! | [`caller_context`] | what a client thread needs to run kernels itself |
 //! | [`client_threads`] | threads for functions of the client, which may block as long as they like |
 //! | [`callbacks`] | callbacks for the states of a command, in order |

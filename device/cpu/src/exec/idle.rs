@@ -95,7 +95,8 @@ impl Idle {
 }
 
 /// How long a thread polls, for work or for the end of a command, before it sleeps. The limit is about the time that
-/// sleeping and waking up takes. Polling longer would keep the CPU from other threads.
+/// sleeping and waking up takes. Polling longer would keep the CPU from other threads; [`halt_poll`](super::halt_poll) is
+/// the exception.
 pub struct Backoff {
     since: u64,
 }

@@ -2,8 +2,9 @@
 //! The threads of a set of CPUs.
 //!
 //! Each set of CPUs that a device has gets one pool. Its threads start when there is work for them, or when one is to
-//! [poll](super::halt_poll), and are never joined: the process may exit while they run. The concurrency of the pool limits how many threads run jobs at a time:
-//! each needs a *slot*. A thread that waits for a command may take a free slot and help.
+//! [poll](super::halt_poll), and are never joined: the process may exit while they run. The concurrency of the pool limits
+//! how many threads run jobs at a time: each needs a *slot*. A thread that waits for a command may take a free slot and
+//! help.
 //!
 //! A job is in the queue once while one more thread could take part in it. The thread that takes it out puts it back if
 //! yet another could take part, and wakes that one. So each thread wakes the next, and a job that ends early wakes no
@@ -219,8 +220,8 @@ impl Pool {
     /// Notes that a client thread has waited for all commands of a queue: see [`halt_poll`](super::halt_poll).
     #[inline]
     pub fn note_wait(&'static self, waits: &Waits) {
-        if let Some((now, end)) = waits.note()
-            && self.polls
+        if self.polls
+            && let Some((now, end)) = waits.note()
         {
             self.state().poll_until(now, end);
         }
