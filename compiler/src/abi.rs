@@ -135,17 +135,25 @@ pub struct Item {
     pub frame: *mut c_void,
 }
 
+/// The alignment of the frames of code that suspends, in bytes. Vectors of 32 lanes may be larger, but LLVM accesses their registers one by
+/// one, and those have 64 bytes at most.
+pub const FRAME_ALIGN: u64 = 128;
+
 /// The most items that a sub-group may have.
 pub const LANES: usize = 64;
 
-/// The operands of a sub-group's collective.
+/// The operands of a sub-group's collective, or its results.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Rendezvous {
     /// A bit for each lane that takes part.
     pub mask: u64,
-    /// The operand of each lane.
+    /// The operand of each lane, or its result.
     pub slots: [u64; LANES],
+    /// Whether the slots hold results.
+    pub is_combined: bool,
+    /// What words of local memory have been combined to since.
+    pub words: Option<u64>,
 }
 
 #[allow(missing_docs, reason = "each is the offset of the member that it is named after")]
@@ -177,6 +185,8 @@ pub mod layout {
     pub const ITEM_FRAME: u64 = offset_of!(Item, frame) as u64;
     pub const ITEM_IS_PARTIAL: u64 = offset_of!(Item, is_partial) as u64;
     pub const ITEM_IS_BLOCK: u64 = offset_of!(Item, is_block) as u64;
+    /// The code that resumes a frame: its first member, as in LLVM's coroutines.
+    pub const FRAME_RESUME: u64 = 0;
     pub const MEETING_MASK: u64 = offset_of!(Rendezvous, mask) as u64;
     pub const MEETING_SLOTS: u64 = offset_of!(Rendezvous, slots) as u64;
 }

@@ -218,7 +218,8 @@ pub enum ReduceOp {
 }
 
 impl ReduceOp {
-    const ALL: [Self; 13] = [
+    /// All, in the order of their numbers.
+    pub const ALL: [Self; 13] = [
         Self::Add,
         Self::Mul,
         Self::SMin,
@@ -292,6 +293,24 @@ impl ReduceOp {
             Self::FMin => call("llvm.minnum"),
             Self::FMax => call("llvm.maxnum"),
         }
+    }
+}
+
+/// `(item, ptr, i64) -> T`: combines the values of so many sub-groups, which are words of local memory, in turn. It has a body, and
+/// where items run one by one the runtime does it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CombineValues(pub ReduceOp);
+
+impl CombineValues {
+    /// The function's name for values of a type.
+    pub fn name(self, ty: Type<'_>) -> String {
+        format!("oxur.combine_values.{}.{ty:?}", self.0.name())
+    }
+
+    /// The operation of a function's name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (op, _) = name.strip_prefix("oxur.combine_values.")?.split_once('.')?;
+        ReduceOp::ALL.into_iter().find(|c| c.name() == op).map(Self)
     }
 }
 

@@ -11,9 +11,9 @@ use super::FunctionLowering;
 use super::built_ins::sub_groups;
 use crate::Error;
 use crate::group_ops::{reduce_op, scope};
-use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, Members, ReduceOp, WorkItemIntrinsic};
+use crate::intrinsics::{CombineValues, DEVICE_BARRIER, GroupCollective, Members, ReduceOp, WorkItemIntrinsic};
 use crate::link::VALUE_SIZE;
-use crate::llvm::{Block, Kind, Type, Value};
+use crate::llvm::{Block, Builder, Function, Kind, Module, Type, Value};
 use crate::spirv::Inst;
 
 type Done<'c> = Option<Option<Value<'c>>>;
@@ -291,11 +291,9 @@ impl<'c> FunctionLowering<'_, 'c> {
             Operation::Reduce => sub_groups(&self.unit.module, &self.builder, self.item, size),
             _ => number,
         };
-        let result = self.count_to(end, how.identity(own.ty()), |body, index, so_far| {
-            let place = body.meeting_place(index);
-            let value = body.builder.load(own.ty(), place);
-            how.apply(&body.unit.module, &body.builder, so_far, value)
-        });
+        let first = self.meeting_place(self.unit.context.int(64).zero());
+        let combine = combine_values(&self.unit.module, own.ty(), how);
+        let result = self.builder.call(combine, &[self.item, first, end]);
         self.meet();
         result
     }
@@ -730,4 +728,35 @@ impl<'c> FunctionLowering<'_, 'c> {
         }
         Ok(result)
     }
+}
+
+/// Combines the values of so many sub-groups, in turn: `(item, address of the first, count)`. Where items run one by one, the runtime
+/// does it instead (`workgroup/collectives.rs`).
+fn combine_values<'c>(module: &Module<'c>, ty: Type<'c>, how: ReduceOp) -> Function<'c> {
+    let cx = module.context();
+    let wide = cx.int(64);
+    let name = CombineValues(how).name(ty);
+    if let Some(known) = module.function(&name) {
+        return known;
+    }
+    let function = module.add_function(&name, ty.function(&[cx.ptr(), cx.ptr(), wide]));
+    function
+        .internal()
+        .attribute("alwaysinline", 0)
+        .attribute("nounwind", 0);
+    let [entry, each, one, done] = ["entry", "each", "one", "done"].map(|name| function.append_block(name));
+    let b = Builder::at_end(cx, entry);
+    b.br(each);
+    b.go_to_end(each);
+    let (index, so_far) = (b.phi(wide), b.phi(ty));
+    b.cond_br(b.icmp(I::LLVMIntULT, index, function.param(2)), one, done);
+    b.go_to_end(one);
+    let value = b.load(ty, b.offset(function.param(1), b.mul(index, wide.int(VALUE_SIZE))));
+    let next = how.apply(module, &b, so_far, value);
+    index.add_incoming(&[(wide.zero(), entry), (b.add(index, wide.int(1)), one)]);
+    so_far.add_incoming(&[(how.identity(ty), entry), (next, one)]);
+    b.br(each);
+    b.go_to_end(done);
+    b.ret(Some(so_far));
+    function
 }

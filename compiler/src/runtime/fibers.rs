@@ -20,6 +20,7 @@ use std::ptr;
 use corosensei::stack::Stack as _;
 use smallvec::SmallVec;
 
+use super::combination;
 use super::kernel_stack::KernelStack;
 use super::stacks::{self, Stack};
 use super::suspendable::{Frame, FrameLayout, SuspendableCode};
@@ -48,8 +49,8 @@ pub struct Fiber {
     state: State,
     /// Whether it has been called, if it has a frame.
     has_begun: bool,
-    /// The operands of the sub-group's last collective.
-    meeting: *const Rendezvous,
+    /// The operands of the sub-group's last collective, or its results.
+    meeting: *mut Rendezvous,
 }
 
 /// The entry of a kernel for one item, or for one item per lane.
@@ -324,7 +325,7 @@ impl FiberGroup {
         self.fibers.extend((0..count).map(|_| Fiber {
             state: State::Runs,
             has_begun: false,
-            meeting: ptr::null(),
+            meeting: ptr::null_mut(),
         }));
         self.make_meetings(if code.width == 1 { count } else { 0 });
         let fibers = self.fibers.as_mut_ptr();
@@ -370,6 +371,8 @@ impl FiberGroup {
         self.meetings.resize_with(items.div_ceil(self.lanes), || Rendezvous {
             mask: 0,
             slots: [0; LANES],
+            is_combined: false,
+            words: None,
         });
     }
 
@@ -486,18 +489,22 @@ impl FiberGroup {
             return false;
         };
         let number = first / self.lanes;
-        self.meetings[number].mask = 0;
+        // The items get this pointer, too, so that none of them is out of date.
+        let pointer = &raw mut self.meetings[number];
+        // SAFETY: one of ours, which nobody else uses while no item runs.
+        unsafe { ((*pointer).mask, (*pointer).is_combined, (*pointer).words) = (0, false, None) };
         for item in first..end {
             if let State::Left { site, bits } = self.state(item)
                 && site == place
             {
-                let meeting = &mut self.meetings[number];
-                meeting.mask |= 1 << (item - first);
-                meeting.slots[item - first] = bits;
-                let meeting = ptr::from_ref(meeting);
+                // SAFETY: as above.
+                unsafe {
+                    (*pointer).mask |= 1 << (item - first);
+                    (*pointer).slots[item - first] = bits;
+                }
                 self.set_state(item, State::Runs);
                 // SAFETY: one of our items; none runs.
-                unsafe { (*fiber_of(&self.items[item])).meeting = meeting };
+                unsafe { (*fiber_of(&self.items[item])).meeting = pointer };
             }
         }
         true
@@ -523,7 +530,7 @@ impl FrameGroup {
         team.fibers.resize_with(size as usize, || Fiber {
             state: State::Runs,
             has_begun: false,
-            meeting: ptr::null(),
+            meeting: ptr::null_mut(),
         });
         team.make_meetings(size as usize);
         let fibers = team.fibers.as_mut_ptr();
@@ -603,15 +610,24 @@ pub(super) unsafe extern "C" fn oxur_leave(item: *const Item, site: i32, bits: u
 ///
 /// # Safety
 /// The item must be one of ours.
-pub(super) unsafe extern "C" fn oxur_met(item: *const Item) -> *const Rendezvous {
-    // SAFETY: passed on to the caller; the meeting is not changed while an item of the sub-group runs.
+pub(super) unsafe extern "C" fn oxur_met(item: *const Item) -> *mut Rendezvous {
+    // SAFETY: passed on to the caller; the meeting is changed by the item that runs only.
     unsafe { (*fiber_of(item)).meeting }
+}
+
+/// Called by compiled code: combines words of local memory, as [`combination::combine_words`].
+///
+/// # Safety
+/// The item must be one of ours, whose sub-group has met.
+pub(super) unsafe extern "C" fn oxur_combine_words(item: *const Item, first: *const u64, count: u64, how: u32) -> u64 {
+    // SAFETY: passed on to the caller.
+    unsafe { combination::combine_words((*fiber_of(item)).meeting, first, count, how) }
 }
 
 /// Called by compiled code: leaves an operand, waits for the items of the sub-group at the same site, and returns the
 /// address of all operands.
-pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: i32, bits: u64) -> *const Rendezvous {
-    // SAFETY: an item that `run` made; the meeting is not changed while an item of the sub-group runs.
+pub(super) unsafe extern "C" fn oxur_collect(item: *const Item, site: i32, bits: u64) -> *mut Rendezvous {
+    // SAFETY: an item that `run` made; the meeting is changed by the item that runs only.
     unsafe {
         (*fiber_of(item)).state = State::Left { site, bits };
         trap::wait();

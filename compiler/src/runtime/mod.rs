@@ -2,6 +2,7 @@
 //! What runs compiled kernels: items on stacks of their own, sub-groups that suspend, faults, and the functions that
 //! compiled code calls. The structures that both share are in [`abi`](crate::abi).
 
+mod combination;
 mod fibers;
 mod float;
 mod kernel_stack;
@@ -12,6 +13,7 @@ mod stacks;
 mod suspendable;
 pub mod trap;
 
+pub use combination::Combination;
 pub use fibers::{Fibers, ItemCode, ItemEntry};
 pub use float::FloatEnv;
 pub use local_memory::LocalMemory;

@@ -6,7 +6,7 @@ use std::ffi::{CStr, c_char};
 use spirv::StorageClass;
 
 use super::suspendable::frames_of;
-use super::{fibers, trap};
+use super::{combination, fibers, trap};
 use crate::Fault;
 use crate::abi::Item;
 use crate::intrinsics::STORAGE_CLASS;
@@ -19,6 +19,8 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
         ("oxur_arrive", fibers::oxur_arrive as *const ()),
         ("oxur_leave", fibers::oxur_leave as *const ()),
         ("oxur_met", fibers::oxur_met as *const ()),
+        ("oxur_combine", combination::oxur_combine as *const ()),
+        ("oxur_combine_words", fibers::oxur_combine_words as *const ()),
         ("oxur_assert_fail", oxur_assert_fail as *const ()),
         ("oxur_assert_fail_at", oxur_assert_fail_at as *const ()),
         (STORAGE_CLASS, oxur_storage_class as *const ()),

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Runs kernels with barriers that are coroutines. In vectorized ones, each sub-group runs up to a barrier and returns. When all
-//! have returned, each is resumed. In quick code, single items do the same, for their sub-group, too (`fibers.rs`).
+//! Runs kernels with barriers that suspend. In vectorized ones, which are LLVM's coroutines, each sub-group runs up to a barrier and
+//! returns. When all have returned, each is resumed. In quick code, single items do the same, for their sub-group, too (`fibers.rs`).
 //!
-//! The state of a sub-group across a barrier is in its coroutine frame. A thread reuses the memory of frames: for all groups of a
+//! The state of a sub-group or an item while it waits is in its frame. A thread reuses the memory of frames: for all groups of a
 //! launch, each sub-group has the same.
 
 use std::ptr;
 
 use super::fibers::FrameGroup;
 use crate::Fault;
-use crate::abi::{Group, Item};
+use crate::abi::{FRAME_ALIGN, Group, Item, layout};
 use crate::workgroup::CodeInfo;
 
-/// The head of a coroutine frame, as LLVM lays it out.
+/// The head of a frame, as LLVM lays those of coroutines out.
 #[repr(C)]
 #[derive(Debug)]
 pub struct Frame {
-    /// Resumes the coroutine; null if it has ended. (LLVM's `fastcc`, which for a single pointer is the same as C's.)
+    /// Goes on; null at the end. (In coroutines LLVM's `fastcc`, which for a single pointer is the same as C's.)
     resume: Option<unsafe extern "C" fn(*mut Frame)>,
 }
 
@@ -81,10 +81,15 @@ impl FrameLayout {
     }
 }
 
-/// Frames are aligned to two registers of the largest vectors, which the vectorizer relies on.
+/// Frames are aligned to two registers of the largest vectors, which compiled code relies on.
 #[repr(C, align(128))]
 #[derive(Clone, Copy, Debug)]
 struct Line([u8; 128]);
+
+const _: () = {
+    assert!(align_of::<Line>() as u64 == FRAME_ALIGN);
+    assert!(std::mem::offset_of!(Frame, resume) as u64 == layout::FRAME_RESUME);
+};
 
 /// The state of a thread for such kernels, which is reused.
 #[derive(Default)]
@@ -96,7 +101,7 @@ pub struct Suspendable {
     frames: Box<Frames>,
 }
 
-/// The coroutine frames of a group's sub-groups, side by side.
+/// The frames of a group's sub-groups or items, side by side.
 #[derive(Default)]
 pub struct Frames(Vec<Line>);
 

@@ -5,8 +5,9 @@
 use llvm_sys::LLVMIntPredicate as I;
 
 use crate::abi::{LANES, layout};
-use crate::intrinsics::{GroupCollective, ReduceOp};
+use crate::intrinsics::{CombineValues, GroupCollective, ReduceOp};
 use crate::llvm::{Builder, Function, Kind, Module, Value};
+use crate::runtime::Combination;
 
 /// How items wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +27,34 @@ pub fn define(module: &Module<'_>, sub_group_size: u32, waiting: Waiting) {
         if let Some(exchange) = GroupCollective::from_name(&function.name()) {
             define_one(module, function, exchange, sub_group_size, waiting);
         }
+    }
+}
+
+/// Has the runtime combine values of sub-groups where it can, once for each sub-group.
+pub fn combine_at_run_time(module: &Module<'_>) {
+    for function in module.functions() {
+        let Some(CombineValues(op)) = CombineValues::from_name(&function.name()) else {
+            continue;
+        };
+        let ty = function.function_type().returns();
+        let Some(combination) = Combination::new(GroupCollective::Reduce(op), ty.bits()) else {
+            continue;
+        };
+        let cx = module.context();
+        let wide = cx.int(64);
+        let params = [cx.ptr(), cx.ptr(), wide, cx.int(32)];
+        let runtime = module.declare("oxur_combine_words", wide.function(&params));
+        runtime.attribute("nounwind", 0).attribute("convergent", 0);
+        let new = module
+            .add_function("combine_values", function.function_type())
+            .internal();
+        new.attribute("alwaysinline", 0);
+        let b = Builder::at_end(cx, new.append_block("entry"));
+        let how = cx.int(32).int(combination.encode().into());
+        let args = [new.param(0), new.param(1), new.param(2), how];
+        b.ret(Some(from_bits(&b, b.call(runtime, &args), ty)));
+        Value::from(function).replace_with(new.into());
+        function.delete_with_body();
     }
 }
 
@@ -79,6 +108,14 @@ fn define_one<'c>(
             let value = function.param(2);
             let ty = value.ty();
             let met = collect(to_bits(&b, value, wide));
+            if let Some(combination) = Combination::new(exchange, ty.bits()) {
+                let params = [cx.ptr(), cx.int(32)];
+                let how = cx.int(32).int(combination.encode().into());
+                b.call(runtime("oxur_combine", &params, cx.void()), &[met, how]);
+                let lane = b.load(wide, b.offset(item, wide.int(layout::ITEM_LANE))).align(8);
+                b.ret(Some(from_bits(&b, slot(&b, met, wide, lane), ty)));
+                return;
+            }
             let all = b.load(wide, b.offset(met, wide.int(layout::MEETING_MASK))).align(8);
             let lane = b.load(wide, b.offset(item, wide.int(layout::ITEM_LANE))).align(8);
             if matches!(how, ReduceOp::FAdd | ReduceOp::FMul) {

@@ -15,7 +15,7 @@ mod math;
 mod suspension;
 mod vector;
 
-use crate::abi::layout;
+use crate::abi::{LANES, layout};
 use crate::code::Variant;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic, set_ranges};
 use crate::llvm::{Block, Builder, Function, Kind, Machine, Module, Type, Value};
@@ -176,6 +176,7 @@ pub fn finish_scalar(
     }
     let mut suspends = false;
     if items_wait {
+        collectives::combine_at_run_time(module);
         suspends = code == ScalarCode::Quick && suspension::prepare(machine, module)?;
         convergence::prepare(machine, module)?;
         if code != ScalarCode::Reference {
@@ -320,7 +321,10 @@ pub fn finish_wide(
 /// Defines the intrinsics in a module without a kernel.
 pub fn finish_functions(module: &Module<'_>) {
     convergence::finish_functions(module);
-    define_intrinsics(module, 1, Waiting::OnStacks);
+    collectives::combine_at_run_time(module);
+    intrinsics::define(module, 1);
+    // Sub-groups of kernels that call them have fewer lanes, or as many.
+    collectives::define(module, LANES as u32, Waiting::OnStacks);
 }
 
 fn define_intrinsics(module: &Module<'_>, sub_group_size: u32, waiting: Waiting) {
