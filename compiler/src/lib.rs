@@ -45,6 +45,7 @@ mod by_value;
 mod cache_key;
 mod code;
 mod codegen;
+mod control_flow;
 mod cpu_id;
 mod cpu_level;
 mod error;

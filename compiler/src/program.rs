@@ -309,7 +309,6 @@ impl Program {
             let context = Context::without_names();
             let (machine, module, shape) = self.widened(&context, kernel, variant, &mut times)?;
             self.optimize(&machine, &module, shape, variant)?;
-            shape.measured(&module);
             times.end("optimize");
             let object = codegen::emit(&machine, &module);
             times.end("assembly");
@@ -319,7 +318,7 @@ impl Program {
         llvm::isolated(&format!("the kernel {} ({variant:?})", kernel.info.name), compile)
     }
 
-    /// Runs LLVM's optimizer.
+    /// Runs LLVM's optimizer, and writes down how many bytes of variables are left.
     pub(crate) fn optimize(
         &self,
         machine: &llvm::Machine,
@@ -328,9 +327,19 @@ impl Program {
         variant: Variant,
     ) -> Result<(), Error> {
         match variant {
-            Variant::Quick if shape.entry == Entry::Suspendable => codegen::simplify_split(machine, module),
-            Variant::Quick => codegen::simplify(machine, module),
-            _ => codegen::optimize(machine, module, &self.options, shape.lanes > 1),
+            Variant::Quick => {
+                // A kernel that suspends was simplified before it was split.
+                if shape.entry != Entry::Suspendable {
+                    codegen::quick::simplify(machine, module)?;
+                }
+                shape.measured(module);
+                codegen::quick::finish(machine, module)
+            }
+            _ => {
+                codegen::optimize(machine, module, &self.options, shape.lanes > 1)?;
+                shape.measured(module);
+                Ok(())
+            }
         }
     }
 
@@ -404,10 +413,15 @@ impl Program {
                     Variant::WithTail,
                     Variant::AcrossRowsWithTail,
                     Variant::Scalar,
+                    Variant::Quick,
                 ] {
                     let mut times = StageTimes::start();
-                    if let Ok((_, module, _)) = self.widened(&context, kernel, variant, &mut times) {
+                    if let Ok((machine, module, shape)) = self.widened(&context, kernel, variant, &mut times) {
                         module.verify().expect("what was right stays right");
+                        if variant == Variant::Quick {
+                            self.optimize(&machine, &module, shape, variant)
+                                .expect("what was right stays right");
+                        }
                     }
                 }
             }

@@ -6,6 +6,7 @@
 
 mod object_loader;
 mod prefixes;
+pub mod quick;
 #[cfg(test)]
 mod tests;
 
@@ -17,24 +18,6 @@ use crate::{Error, Options};
 /// Emits a finished module as an object file.
 pub fn emit(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
     machine.emit(module, false).map_err(Error::Codegen)
-}
-
-/// The passes of quick code: what makes instruction selection faster, because there is less to select.
-const SIMPLIFY: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse,simplifycfg)";
-
-/// Optimizes a module for as long as that makes the whole compilation shorter.
-pub fn simplify(machine: &Machine, module: &Module<'_>) -> Result<(), Error> {
-    set_target(machine, module)?;
-    machine.run_passes(module, SIMPLIFY, false).map_err(Error::Codegen)
-}
-
-/// The same for a module of coroutines, which had these passes before they were split. Until constants are folded, the first part of
-/// each has all the rest, too.
-pub fn simplify_split(machine: &Machine, module: &Module<'_>) -> Result<(), Error> {
-    set_target(machine, module)?;
-    machine
-        .run_passes(module, "globaldce,function(early-cse,simplifycfg)", false)
-        .map_err(Error::Codegen)
 }
 
 /// Optimizes a module. `is_wide` says that it was vectorized.

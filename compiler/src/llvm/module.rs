@@ -150,6 +150,15 @@ impl<'c> Module<'c> {
         unsafe { llvm_sys::target::LLVMABISizeOfType(llvm_sys::target::LLVMGetModuleDataLayout(self.0), ty.0) }
     }
 
+    /// The alignment of a type in bytes, on this machine.
+    pub fn align_of(&self, ty: Type<'c>) -> u64 {
+        // SAFETY: the layout lives as long as the module; a type that has a size.
+        unsafe {
+            let layout = llvm_sys::target::LLVMGetModuleDataLayout(self.0);
+            llvm_sys::target::LLVMABIAlignmentOfType(layout, ty.0).into()
+        }
+    }
+
     /// The offset of a structure's member, in bytes.
     pub fn offset_of(&self, structure: Type<'c>, member: u32) -> u64 {
         // SAFETY: the layout lives as long as the module; a structure with such a member.

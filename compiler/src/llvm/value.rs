@@ -723,7 +723,6 @@ impl<'c> Block<'c> {
     }
 
     /// Has control go to another block wherever it went to one.
-    #[cfg(feature = "nvptx")]
     pub fn redirect(self, from: Block<'c>, to: Block<'c>) {
         let terminator = self.terminator().expect("a block ends with a terminator");
         for (at, successor) in (0..).zip(self.successors()) {

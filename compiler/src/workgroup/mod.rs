@@ -17,6 +17,7 @@ mod vector;
 
 use crate::abi::{LANES, layout};
 use crate::code::Variant;
+use crate::codegen;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic, set_ranges};
 use crate::llvm::{Block, Builder, Function, Kind, Machine, Module, Type, Value};
 
@@ -69,7 +70,7 @@ pub struct CodeInfo {
     pub is_whole_group: bool,
     /// How many bytes an item may store past the caches.
     pub streamed: u64,
-    /// Bytes of variables on the stack of the code.
+    /// Bytes of variables of the code, on its stack or in the frame.
     pub variables: u64,
     /// Bytes of the frame of a sub-group, if the code suspends.
     pub frame: u64,
@@ -198,11 +199,11 @@ pub fn finish_scalar(
         frame: 0,
     };
     if suspends {
-        let kernel = suspension::lower(module);
+        suspension::lower(module);
         info.entry = Entry::Suspendable;
-        item_entry(module, VectorKernels::only(kernel));
         define_intrinsics(module, sub_group_size, Waiting::Before);
-        info.frame = vector::split(machine, module, vector::Effort::Little)?;
+        codegen::quick::simplify(machine, module).map_err(|error| error.to_string())?;
+        (info.frame, info.variables) = suspension::split(module);
         return Ok(info);
     }
     let kernel = module.function(KERNEL).expect("a kernel was lowered");
@@ -299,7 +300,7 @@ pub fn finish_wide(
     math::define(module, made.lanes);
     define_intrinsics(module, sub_group_size, Waiting::OnStacks);
     let frame = match entry {
-        Entry::Suspendable => vector::split(machine, module, vector::Effort::Much)?,
+        Entry::Suspendable => vector::split(machine, module)?,
         _ => 0,
     };
     let subgroup_within_row = entry == Entry::Item || width.is_sub_group;

@@ -37,6 +37,7 @@ mod streams;
 mod strided;
 mod sub_groups;
 mod tile;
+mod waiting;
 mod whole_group;
 
 use std::sync::Arc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Barriers in vectorized kernels and in quick code, which become LLVM coroutines.
+//! Barriers in vectorized kernels, which become LLVM coroutines.
 //!
 //! LLVM splits such a function at each barrier, and keeps what is live across one in a frame that the runtime allocates.
 //! A barrier is a return to the runtime, which resumes the function when the whole group has arrived. No stack is switched.
@@ -8,35 +8,16 @@ use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use rustc_hash::FxHashSet;
 
 use crate::CpuLevel;
-use crate::abi::layout;
+use crate::abi::{FRAME_ALIGN, layout};
 use crate::llvm::{Block, Builder, Context, Function, Machine, Module, Value};
 
 /// The passes before coroutines are split, which keep values from living across a barrier needlessly. (No
 /// `instcombine`: it sinks sums past a barrier, and then all their operands would be kept.)
 const BEFORE: &str = "always-inline,function(sroa<modify-cfg>,early-cse<memssa>,instsimplify,simplifycfg,gvn,adce)";
 
-/// How much time goes into small frames and few accesses to them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    /// What is less than it saves in what follows.
-    Little,
-    /// All that makes code faster.
-    Much,
-}
-
-/// The passes for quick code: what has fewer instructions and values is split and compiled faster.
-const LITTLE: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse,simplifycfg),\
-    coro-early,cgscc(coro-split),coro-cleanup";
-
 /// Splits the coroutines of a module. Gives the size of the largest frame.
-pub fn split(machine: &Machine, module: &Module<'_>, effort: Effort) -> Result<u64, String> {
+pub fn split(machine: &Machine, module: &Module<'_>) -> Result<u64, String> {
     module.verify()?;
-    if effort == Effort::Little {
-        machine.set_target(module);
-        machine.run_passes(module, LITTLE, false)?;
-        drop_destroyers(module);
-        return place_frames(module);
-    }
     machine.run_passes(module, BEFORE, false)?;
     let is_alloca = |i: &Value<'_>| i.opcode() == Some(LLVMOpcode::LLVMAlloca);
     let clean: Vec<String> = module
@@ -54,15 +35,6 @@ pub fn split(machine: &Machine, module: &Module<'_>, effort: Effort) -> Result<u
         resume.param_attribute(0, "noalias", 0);
     }
     place_frames(module)
-}
-
-/// Deletes the functions that end coroutines early, which the runtime never calls: each is as large as the kernel.
-fn drop_destroyers(module: &Module<'_>) {
-    let is_one = |f: &Function<'_>| f.name().ends_with(".destroy") || f.name().ends_with(".cleanup");
-    for function in module.functions().into_iter().filter(is_one) {
-        Value::from(function).replace_with(module.context().ptr().zero());
-        function.delete_with_body();
-    }
 }
 
 /// A function that stands for the memory of a frame, `(item, size)`, until the size is known.
@@ -198,10 +170,6 @@ pub struct CoroutineLowering<'c> {
     out: Block<'c>,
 }
 
-/// The alignment of frames, which the runtime ensures. Vectors of 32 lanes may be larger, but LLVM accesses their registers one by one,
-/// and those have 64 bytes at most.
-const ALIGN: u64 = 128;
-
 impl<'c> CoroutineLowering<'c> {
     /// Makes a coroutine of an empty function; `entry` builds in its first block. The first parameter is the item. The
     /// function returns its frame. (Otherwise LLVM may consider stores to the frame dead.)
@@ -210,7 +178,7 @@ impl<'c> CoroutineLowering<'c> {
         function.attribute("presplitcoroutine", 0);
         let none = cx.ptr().zero();
         let (word, wide) = (cx.int(32), cx.int(64));
-        let id = entry.intrinsic(module, "llvm.coro.id", &[], &[word.int(ALIGN), none, none, none]);
+        let id = entry.intrinsic(module, "llvm.coro.id", &[], &[word.int(FRAME_ALIGN), none, none, none]);
         let size = entry.intrinsic(module, "llvm.coro.size", &[wide], &[]);
         let frame = module.declare(FRAME, cx.ptr().function(&[cx.ptr(), wide]));
         frame.attribute("nounwind", 0);

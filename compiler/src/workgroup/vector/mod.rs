@@ -36,7 +36,7 @@ mod whole_group;
 
 use blocking::Blocking;
 pub use cfg::Cfg;
-pub use coroutine::{CoroutineLowering, Effort, split};
+pub use coroutine::split;
 pub use private::offsets;
 
 use divergence::Ids;
