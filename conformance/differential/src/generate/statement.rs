@@ -60,7 +60,8 @@ impl Generator {
             44..=53 if depth > 0 => self.branch(depth - 1),
             54..=57 if depth > 0 => self.same_branch(depth - 1),
             58..=67 if depth > 0 && self.has.loops && self.loops < 3 => self.repetition(depth - 1),
-            68..=70 if depth > 0 => self.choice(depth - 1),
+            68..=69 if depth > 0 => self.choice(depth - 1),
+            70 if is_kernel && self.loops < 2 => self.two_loops(),
             71..=73 => self.array(),
             74..=77 if is_kernel => self.guarded_write(depth),
             74..=77 => self.array(),
@@ -281,6 +282,42 @@ impl Generator {
         });
         self.loops -= 1;
         (self.in_loop, self.uniform) = (in_loop, uniform);
+    }
+
+    /// A loop in another one, of which one place goes on in either, as where a program continues the outer one. One of them gets
+    /// what a number was before, the other what it is next.
+    fn two_loops(&mut self) {
+        let [x, y, last, round] = ["v", "v", "v", "i"].map(|name| self.name(name));
+        let [outer, inner, end] = ["outer", "inner", "end"].map(|name| self.name(name));
+        let values = [(); 2].map(|()| self.expression(Ty::INT, 1));
+        self.line(format!(
+            "int {x} = {}, {y} = {}, {last} = 0, {round} = 0;",
+            values[0], values[1]
+        ));
+        self.line(format!("{outer}: {x} ^= (int)((uint){last} << 3);"));
+        let rounds = 2 + self.rng.below(8);
+        self.line(format!("{inner}: if (++{round} > {rounds}) goto {end};"));
+        self.loops += 1;
+        self.apart(|own| {
+            own.result();
+            own.assignment();
+        });
+        self.loops -= 1;
+        let next = self.name("v");
+        self.line(format!("int {next} = (int)((uint){x} * 3u + (uint){round});"));
+        let mask = self.rng.pick(&[1, 3, 8, 16]);
+        self.line(format!(
+            "if (({next} ^ {y}) & {mask}) {{ {x} = {next}; goto {inner}; }}"
+        ));
+        if self.rng.chance(30) {
+            self.apart(Self::result);
+        }
+        self.line(format!("{last} = {x}; {x} = {y}; {y} = {next};"));
+        self.line(format!("goto {outer};"));
+        self.line(format!("{end}: fold = fold * 7 + (uint){x} * 3u + (uint){last};"));
+        for name in [x, y] {
+            self.declare(&name, Ty::INT, true, false, false);
+        }
     }
 
     fn array(&mut self) {
