@@ -4,7 +4,7 @@
 use llvm_sys::LLVMOpcode as L;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::llvm::{Block, Function, Value};
+use crate::llvm::{Block, Builder, Function, Value};
 
 /// The use of a value as an operand.
 #[derive(Clone, Copy, Debug)]
@@ -91,6 +91,18 @@ impl<'c> ControlFlow<'c> {
             }
         }
         uses
+    }
+
+    /// Puts a load in the place of uses: one for each block that needs it, which `load` builds at the beginning of the block.
+    pub fn load_where_used(&self, b: &Builder<'c>, uses: &[Use<'c>], mut load: impl FnMut() -> Value<'c>) {
+        let mut loads = FxHashMap::default();
+        for &Use { user, operand, block } in uses {
+            let value = *loads.entry(block).or_insert_with(|| {
+                b.go_before(self.start(block));
+                load()
+            });
+            user.set_operand(operand, value);
+        }
     }
 
     /// The blocks that begin with a value alive which the block `home` defines, and which these blocks use.

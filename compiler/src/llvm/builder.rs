@@ -316,6 +316,15 @@ impl<'c> Builder<'c> {
         phi.erase();
     }
 
+    /// Has the phis of a block take from `to` what came from `from`.
+    pub fn move_phis(&self, block: Block<'c>, from: Block<'c>, to: Block<'c>) {
+        for phi in block.phis() {
+            let moved = |(value, at)| (value, if at == from { to } else { at });
+            let incoming: Vec<_> = phi.incoming().into_iter().map(moved).collect();
+            self.replace_phi(phi, &incoming);
+        }
+    }
+
     /// An unconditional branch.
     pub fn br(&self, to: Block<'c>) -> Value<'c> {
         // SAFETY: see above.

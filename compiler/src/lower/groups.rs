@@ -313,26 +313,9 @@ impl<'c> FunctionLowering<'_, 'c> {
         start: Value<'c>,
         mut step: impl FnMut(&mut Self, Value<'c>, Value<'c>) -> Value<'c>,
     ) -> Value<'c> {
-        let wide = self.unit.context.int(64);
-        let before: Block<'c> = self.builder.block();
-        let head = self.function.append_block("each");
-        let inside = self.function.append_block("one");
-        let after = self.function.append_block("done");
-        self.builder.br(head);
-        self.builder.go_to_end(head);
-        let index = self.builder.phi(wide);
-        let so_far = self.builder.phi(start.ty());
-        let more = self.builder.icmp(I::LLVMIntULT, index, end);
-        self.builder.cond_br(more, inside, after);
-        self.builder.go_to_end(inside);
-        let next = step(self, index, so_far);
-        let following = self.builder.add(index, wide.int(1));
-        let inside_end = self.builder.block();
-        self.builder.br(head);
-        index.add_incoming(&[(wide.zero(), before), (following, inside_end)]);
-        so_far.add_incoming(&[(start, before), (next, inside_end)]);
-        self.builder.go_to_end(after);
-        so_far
+        let counting = Counting::begin(&self.builder, self.function, end, start);
+        let next = step(self, counting.index, counting.so_far);
+        counting.end(&self.builder, next)
     }
 
     /// A reduction over items whose numbers differ in the low bits only.
@@ -744,19 +727,52 @@ fn combine_values<'c>(module: &Module<'c>, ty: Type<'c>, how: ReduceOp) -> Funct
         .internal()
         .attribute("alwaysinline", 0)
         .attribute("nounwind", 0);
-    let [entry, each, one, done] = ["entry", "each", "one", "done"].map(|name| function.append_block(name));
-    let b = Builder::at_end(cx, entry);
-    b.br(each);
-    b.go_to_end(each);
-    let (index, so_far) = (b.phi(wide), b.phi(ty));
-    b.cond_br(b.icmp(I::LLVMIntULT, index, function.param(2)), one, done);
-    b.go_to_end(one);
-    let value = b.load(ty, b.offset(function.param(1), b.mul(index, wide.int(VALUE_SIZE))));
-    let next = how.apply(module, &b, so_far, value);
-    index.add_incoming(&[(wide.zero(), entry), (b.add(index, wide.int(1)), one)]);
-    so_far.add_incoming(&[(how.identity(ty), entry), (next, one)]);
-    b.br(each);
-    b.go_to_end(done);
-    b.ret(Some(so_far));
+    let b = Builder::at_end(cx, function.append_block("entry"));
+    let counting = Counting::begin(&b, function, function.param(2), how.identity(ty));
+    let value = b.load(
+        ty,
+        b.offset(function.param(1), b.mul(counting.index, wide.int(VALUE_SIZE))),
+    );
+    let next = how.apply(module, &b, counting.so_far, value);
+    b.ret(Some(counting.end(&b, next)));
     function
+}
+
+/// A loop over the numbers below another one, which computes one value.
+struct Counting<'c> {
+    index: Value<'c>,
+    so_far: Value<'c>,
+    head: Block<'c>,
+    after: Block<'c>,
+}
+
+impl<'c> Counting<'c> {
+    /// Goes on in the loop.
+    fn begin(b: &Builder<'c>, function: Function<'c>, end: Value<'c>, start: Value<'c>) -> Self {
+        let before = b.block();
+        let [head, inside, after] = ["each", "one", "done"].map(|name| function.append_block(name));
+        b.br(head);
+        b.go_to_end(head);
+        let (index, so_far) = (b.phi(end.ty()), b.phi(start.ty()));
+        index.add_incoming(&[(end.ty().zero(), before)]);
+        so_far.add_incoming(&[(start, before)]);
+        b.cond_br(b.icmp(I::LLVMIntULT, index, end), inside, after);
+        b.go_to_end(inside);
+        Self {
+            index,
+            so_far,
+            head,
+            after,
+        }
+    }
+
+    /// Ends a round with the `next` value, and goes on behind the loop. Gives the last value.
+    fn end(self, b: &Builder<'c>, next: Value<'c>) -> Value<'c> {
+        let following = b.add(self.index, self.index.ty().int(1));
+        self.index.add_incoming(&[(following, b.block())]);
+        self.so_far.add_incoming(&[(next, b.block())]);
+        b.br(self.head);
+        b.go_to_end(self.after);
+        self.so_far
+    }
 }

@@ -54,11 +54,7 @@ pub fn leave_through<'c>(
             }
         }
     }
-    for phi in exit.phis() {
-        let moved = |(value, at)| (value, if at == latch { after } else { at });
-        let incoming: Vec<_> = phi.incoming().into_iter().map(moved).collect();
-        b.replace_phi(phi, &incoming);
-    }
+    b.move_phis(exit, latch, after);
 }
 
 /// Whether an instruction may be in a loop that is copied: it waits for no other thread, is small, and writes

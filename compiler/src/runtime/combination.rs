@@ -162,7 +162,12 @@ pub(super) unsafe extern "C" fn oxur_combine(meeting: *mut Rendezvous, how: u32)
 /// # Safety
 /// The meeting must be the item's, which has not been to another one since, and the word that of a combination. No item may
 /// write to these words before the next collective of the sub-group.
-pub(super) unsafe fn combine_words(meeting: *mut Rendezvous, first: *const u64, count: u64, how: u32) -> u64 {
+pub(super) unsafe extern "C" fn oxur_combine_words(
+    meeting: *mut Rendezvous,
+    first: *const u64,
+    count: u64,
+    how: u32,
+) -> u64 {
     // SAFETY: passed on to the caller: items run one by one, and nobody else uses it while one does.
     let meeting = unsafe { &mut *meeting };
     *meeting.words.get_or_insert_with(|| {

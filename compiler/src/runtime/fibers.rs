@@ -20,7 +20,6 @@ use std::ptr;
 use corosensei::stack::Stack as _;
 use smallvec::SmallVec;
 
-use super::combination;
 use super::kernel_stack::KernelStack;
 use super::stacks::{self, Stack};
 use super::suspendable::{Frame, FrameLayout, SuspendableCode};
@@ -613,15 +612,6 @@ pub(super) unsafe extern "C" fn oxur_leave(item: *const Item, site: i32, bits: u
 pub(super) unsafe extern "C" fn oxur_met(item: *const Item) -> *mut Rendezvous {
     // SAFETY: passed on to the caller; the meeting is changed by the item that runs only.
     unsafe { (*fiber_of(item)).meeting }
-}
-
-/// Called by compiled code: combines words of local memory, as [`combination::combine_words`].
-///
-/// # Safety
-/// The item must be one of ours, whose sub-group has met.
-pub(super) unsafe extern "C" fn oxur_combine_words(item: *const Item, first: *const u64, count: u64, how: u32) -> u64 {
-    // SAFETY: passed on to the caller.
-    unsafe { combination::combine_words((*fiber_of(item)).meeting, first, count, how) }
 }
 
 /// Called by compiled code: leaves an operand, waits for the items of the sub-group at the same site, and returns the

@@ -20,7 +20,7 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
         ("oxur_leave", fibers::oxur_leave as *const ()),
         ("oxur_met", fibers::oxur_met as *const ()),
         ("oxur_combine", combination::oxur_combine as *const ()),
-        ("oxur_combine_words", fibers::oxur_combine_words as *const ()),
+        ("oxur_combine_words", combination::oxur_combine_words as *const ()),
         ("oxur_assert_fail", oxur_assert_fail as *const ()),
         ("oxur_assert_fail_at", oxur_assert_fail_at as *const ()),
         (STORAGE_CLASS, oxur_storage_class as *const ()),

@@ -6,7 +6,7 @@ use llvm_sys::LLVMIntPredicate as I;
 
 use crate::abi::{LANES, layout};
 use crate::intrinsics::{CombineValues, GroupCollective, ReduceOp};
-use crate::llvm::{Builder, Function, Kind, Module, Value};
+use crate::llvm::{Builder, Function, Kind, Module, Type, Value};
 use crate::runtime::Combination;
 
 /// How items wait.
@@ -42,17 +42,16 @@ pub fn combine_at_run_time(module: &Module<'_>) {
         };
         let cx = module.context();
         let wide = cx.int(64);
-        let params = [cx.ptr(), cx.ptr(), wide, cx.int(32)];
-        let runtime = module.declare("oxur_combine_words", wide.function(&params));
-        runtime.attribute("nounwind", 0).attribute("convergent", 0);
         let new = module
             .add_function("combine_values", function.function_type())
             .internal();
         new.attribute("alwaysinline", 0);
         let b = Builder::at_end(cx, new.append_block("entry"));
         let how = cx.int(32).int(combination.encode().into());
-        let args = [new.param(0), new.param(1), new.param(2), how];
-        b.ret(Some(from_bits(&b, b.call(runtime, &args), ty)));
+        let met = call(module, &b, "oxur_met", cx.ptr(), &[new.param(0)]);
+        let args = [met, new.param(1), new.param(2), how];
+        let bits = call(module, &b, "oxur_combine_words", wide, &args);
+        b.ret(Some(from_bits(&b, bits, ty)));
         Value::from(function).replace_with(new.into());
         function.delete_with_body();
     }
@@ -70,19 +69,13 @@ fn define_one<'c>(
     function.internal();
     let b = Builder::at_end(cx, function.append_block("entry"));
     let (item, site) = (function.param(0), function.param(1));
-    let runtime = |name: &str, params: &[_], result: crate::llvm::Type<'c>| {
-        module
-            .declare(name, result.function(params))
-            .attribute("nounwind", 0)
-            .attribute("convergent", 0)
-    };
     let collect = |bits| match waiting {
         Waiting::OnStacks => collect(module, &b, item, site, bits),
-        Waiting::Before => b.call(runtime("oxur_met", &[cx.ptr()], cx.ptr()), &[item]),
+        Waiting::Before => call(module, &b, "oxur_met", cx.ptr(), &[item]),
     };
     match exchange {
         GroupCollective::Barrier => {
-            b.call(runtime("oxur_barrier", &[cx.ptr()], cx.void()), &[item]);
+            call(module, &b, "oxur_barrier", cx.void(), &[item]);
             b.ret(None);
         }
         GroupCollective::SubGroupBarrier => {
@@ -109,9 +102,8 @@ fn define_one<'c>(
             let ty = value.ty();
             let met = collect(to_bits(&b, value, wide));
             if let Some(combination) = Combination::new(exchange, ty.bits()) {
-                let params = [cx.ptr(), cx.int(32)];
                 let how = cx.int(32).int(combination.encode().into());
-                b.call(runtime("oxur_combine", &params, cx.void()), &[met, how]);
+                call(module, &b, "oxur_combine", cx.void(), &[met, how]);
                 let lane = b.load(wide, b.offset(item, wide.int(layout::ITEM_LANE))).align(8);
                 b.ret(Some(from_bits(&b, slot(&b, met, wide, lane), ty)));
                 return;
@@ -146,29 +138,25 @@ fn define_one<'c>(
 
 /// Passes the operand to the runtime, waits, and returns the address of all operands.
 fn collect<'c>(module: &Module<'c>, b: &Builder<'c>, item: Value<'c>, site: Value<'c>, bits: Value<'c>) -> Value<'c> {
-    let cx = module.context();
-    let ty = cx.ptr().function(&[cx.ptr(), cx.int(32), cx.int(64)]);
-    let function = module
-        .declare("oxur_collect", ty)
-        .attribute("nounwind", 0)
-        .attribute("convergent", 0);
-    b.call(function, &[item, site, bits])
+    call(module, b, "oxur_collect", module.context().ptr(), &[item, site, bits])
+}
+
+/// Calls a function of the runtime.
+pub fn call<'c>(module: &Module<'c>, b: &Builder<'c>, name: &str, result: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
+    let params: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
+    let function = module.declare(name, result.function(&params));
+    b.call(function.attribute("nounwind", 0).attribute("convergent", 0), args)
 }
 
 /// The bits that an item leaves for the others when it calls a collective of the sub-group.
-pub fn operand<'c>(
-    b: &Builder<'c>,
-    collective: GroupCollective,
-    call: Value<'c>,
-    wide: crate::llvm::Type<'c>,
-) -> Value<'c> {
+pub fn operand<'c>(b: &Builder<'c>, collective: GroupCollective, call: Value<'c>, wide: Type<'c>) -> Value<'c> {
     match collective {
         GroupCollective::Barrier | GroupCollective::SubGroupBarrier => wide.zero(),
         _ => to_bits(b, call.operand(2), wide),
     }
 }
 
-fn slot<'c>(b: &Builder<'c>, met: Value<'c>, wide: crate::llvm::Type<'c>, lane: Value<'c>) -> Value<'c> {
+fn slot<'c>(b: &Builder<'c>, met: Value<'c>, wide: Type<'c>, lane: Value<'c>) -> Value<'c> {
     b.load(
         wide,
         b.gep(wide, b.offset(met, wide.int(layout::MEETING_SLOTS)), &[lane], true),
@@ -176,7 +164,7 @@ fn slot<'c>(b: &Builder<'c>, met: Value<'c>, wide: crate::llvm::Type<'c>, lane: 
     .align(8)
 }
 
-fn to_bits<'c>(b: &Builder<'c>, value: Value<'c>, wide: crate::llvm::Type<'c>) -> Value<'c> {
+fn to_bits<'c>(b: &Builder<'c>, value: Value<'c>, wide: Type<'c>) -> Value<'c> {
     let narrow = wide.bits_of_width(value.ty().bits());
     b.zext_or_trunc(
         if value.ty().is_float() {
@@ -188,7 +176,7 @@ fn to_bits<'c>(b: &Builder<'c>, value: Value<'c>, wide: crate::llvm::Type<'c>) -
     )
 }
 
-fn from_bits<'c>(b: &Builder<'c>, bits: Value<'c>, ty: crate::llvm::Type<'c>) -> Value<'c> {
+fn from_bits<'c>(b: &Builder<'c>, bits: Value<'c>, ty: Type<'c>) -> Value<'c> {
     match ty.kind() {
         Kind::Float(n) => {
             let narrow = bits.ty().bits_of_width(n);
@@ -204,7 +192,7 @@ fn operands<'c>(
     b: &Builder<'c>,
     met: Value<'c>,
     mask: Value<'c>,
-    ty: crate::llvm::Type<'c>,
+    ty: Type<'c>,
     how: ReduceOp,
     sub_group_size: u32,
 ) -> Vec<Value<'c>> {

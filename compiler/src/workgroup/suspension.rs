@@ -9,7 +9,7 @@ mod split;
 
 use llvm_sys::LLVMOpcode as L;
 
-use super::collectives::operand;
+use super::collectives::{call, operand};
 use super::convergence;
 use crate::intrinsics::{GroupCollective, KERNEL, STORE_TO_LOCAL};
 use crate::llvm::{Builder, Function, Machine, Module, Value};
@@ -45,10 +45,8 @@ pub fn lower(module: &Module<'_>) {
     let all = kernel.blocks().into_iter().flat_map(|block| block.instructions());
     let places = all.filter_map(|inst| Some((inst, convergence::collective(&inst)?)));
     let b = Builder::new(cx);
-    let call = |name: &str, args: &[Value<'_>]| {
-        let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
-        let function = module.declare(name, cx.void().function(&types));
-        b.call(function.attribute("nounwind", 0).attribute("convergent", 0), args);
+    let call = |name: &str, args: &[_]| {
+        call(module, &b, name, cx.void(), args);
     };
     for (place, collective) in places.collect::<Vec<_>>() {
         b.go_before(place);

