@@ -7,8 +7,8 @@ use super::{MODES, compile_in};
 
 const BARRIER: &str = "OpControlBarrier %i2 %i2 %i264";
 
-/// Compares what groups of several sizes make of numbers with what they should.
-fn check(what: &str, declarations: &str, body: &str, result: impl Fn(u32) -> u32) {
+/// A kernel of `%x = p[id]`: `q[id] = %result`.
+fn text(declarations: &str, body: &str) -> String {
     let declarations = format!(
         "%i264 = OpConstant %int 264
         %i5 = OpConstant %int 5
@@ -20,19 +20,24 @@ fn check(what: &str, declarations: &str, body: &str, result: impl Fn(u32) -> u32
         %x = OpLoad %int %from Aligned 4
         {body}"
     );
-    let text = tile::text(&declarations, &body, "");
+    tile::text(&declarations, &body, "")
+}
+
+/// Compares what groups of several sizes make of numbers with what they should, by the size.
+fn check_text(what: &str, text: &str, result: impl Fn(u32, u32) -> u32) {
     for mode in MODES {
-        let kernel = compile_in(mode, &text);
+        let kernel = compile_in(mode, text);
         for local in [1, 7, 16, 64] {
-            let numbers: Vec<u32> = (0..2 * local as u32).map(|i| i * 5 % 23).collect();
-            let expected: Vec<u32> = numbers.iter().map(|&x| result(x)).collect();
-            assert_eq!(
-                results(&kernel, &numbers, local),
-                expected,
-                "{what}, {mode:?}, groups of {local}"
-            );
+            let numbers: Vec<u32> = (0..2 * local).map(|i| i * 5 % 23).collect();
+            let expected: Vec<u32> = numbers.iter().map(|&x| result(x, local)).collect();
+            let found = results(&kernel, &numbers, local.into());
+            assert_eq!(found, expected, "{what}, {mode:?}, groups of {local}");
         }
     }
+}
+
+fn check(what: &str, declarations: &str, body: &str, result: impl Fn(u32) -> u32) {
+    check_text(what, &text(declarations, body), |x, _| result(x));
 }
 
 /// Numbers of several sizes, truth values, vectors, structures and addresses.
@@ -105,7 +110,7 @@ fn phis_that_change_places() {
 }
 
 /// A loop that goes on from several places. Behind one of them a number stays as it is, though another edge of that block
-/// changes it: a store keeps LLVM from making a select of both. Behind the loop the numbers of the last round are used, and those of the round before.
+/// changes it: a store keeps LLVM from making a select of both.
 #[test]
 fn edges_that_change_some() {
     for wait in ["", BARRIER] {
@@ -153,8 +158,7 @@ fn edges_that_change_some() {
     }
 }
 
-/// A binary search as dpnp's, in the group's numbers: how many are less than the item's own, and not 9. Loads and a number that ends
-/// the round at once are in its way.
+/// A binary search as dpnp's, in local memory: a number that is found may end the round at once, as NaN does there.
 #[test]
 fn searches() {
     let body = format!(
@@ -199,43 +203,22 @@ fn searches() {
     let declarations = "OpDecorate %local_size BuiltIn WorkgroupSize
         %local_size = OpVariable %input_long3 Input
         %i9 = OpConstant %int 9";
-    let text = tile::text(
-        &format!("%i264 = OpConstant %int 264\n{declarations}"),
-        &format!(
-            "%from = OpPtrAccessChain %global_int %p %id
-            %x = OpLoad %int %from Aligned 4
-            {body}"
-        ),
-        "",
-    )
-    .replace("%global_id %local_id\n", "%global_id %local_id %local_size\n");
-    for mode in MODES {
-        let kernel = compile_in(mode, &text);
-        for local in [7, 16, 64] {
-            let numbers: Vec<u32> = (0..2 * local as u32).map(|i| i * 5 % 23).collect();
-            let expected = numbers.iter().map(|&x| {
-                let (mut n, mut first) = (16, 0);
-                while n != 0 {
-                    let h = n / 2;
-                    let middle = first + h;
-                    let y = middle % local as u32;
-                    if y != 9 && middle < x && y <= middle {
-                        first = middle + 1;
-                        n -= h + 1;
-                    } else {
-                        n = h;
-                    }
-                }
-                first + x
-            });
-            let expected: Vec<_> = expected.collect();
-            assert_eq!(
-                results(&kernel, &numbers, local),
-                expected,
-                "{mode:?}, groups of {local}"
-            );
+    let text = text(declarations, &body).replace("%global_id %local_id\n", "%global_id %local_id %local_size\n");
+    check_text("a search", &text, |x, local| {
+        let (mut n, mut first) = (16, 0);
+        while n != 0 {
+            let h = n / 2;
+            let middle = first + h;
+            let y = middle % local;
+            if y != 9 && middle < x && y <= middle {
+                first = middle + 1;
+                n -= h + 1;
+            } else {
+                n = h;
+            }
         }
-    }
+        first + x
+    });
 }
 
 /// Private arrays that live across a barrier: small ones, and one for which no frame has room.
@@ -265,27 +248,9 @@ fn private_arrays() {
             %sum_of_two = OpIAdd %int %one %two
             %result = OpIAdd %int %sum_of_two %three"
         );
-        let declarations = format!(
-            "%i264 = OpConstant %int 264
-            %i5 = OpConstant %int 5
-            %i7 = OpConstant %int 7
-            {declarations}"
-        );
-        let body = format!(
-            "%from = OpPtrAccessChain %global_int %p %id
-            %x = OpLoad %int %from Aligned 4
-            {body}"
-        );
         let variable = "%start = OpLabel\n%own_numbers = OpVariable %function_numbers Function";
-        let text = tile::text(&declarations, &body, "").replace("%start = OpLabel", variable);
-        for mode in MODES {
-            let kernel = compile_in(mode, &text);
-            for local in [7, 16] {
-                let numbers: Vec<u32> = (0..2 * local as u32).collect();
-                let expected: Vec<u32> = numbers.iter().map(|&x| x + 12).collect();
-                assert_eq!(results(&kernel, &numbers, local), expected, "{size}, {mode:?}, {local}");
-            }
-        }
+        let text = text(&declarations, &body).replace("%start = OpLabel", variable);
+        check_text(&format!("an array of {size}"), &text, |x, _| x + 12);
     }
 }
 
