@@ -12,6 +12,7 @@
 //! | [`pool`] | the threads of a set of CPUs, which run commands; a thread that waits helps them |
 //! | [`idle`] | idle threads: how long they poll, when they sleep, and how they are woken |
 //! | [`halt_poll`] | when an idle thread polls for longer, so that a CPU does not halt while a client blocks in short calls |
+//! | [`placement`] | on which of two CPUs the threads of a pool run |
 //! | [`caller_context`] | what a client thread needs to run kernels itself |
 //! | [`client_threads`] | threads for functions of the client, which may block as long as they like |
 //! | [`callbacks`] | callbacks for the states of a command, in order |
@@ -46,6 +47,7 @@ mod gate;
 pub mod halt_poll;
 mod idle;
 mod node;
+mod placement;
 pub mod plan;
 mod pool;
 mod status;

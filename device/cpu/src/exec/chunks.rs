@@ -20,6 +20,8 @@ pub(super) struct Chunks {
     left: AtomicU64,
     /// How many threads have joined.
     joined: AtomicU32,
+    /// What a thread takes at a time costs so much, in cycles, as far as that is known.
+    turn: Option<u64>,
 }
 
 /// Most commands have one share, which needs no memory of its own.
@@ -59,28 +61,35 @@ impl Chunks {
     /// cycles.
     pub(super) fn shared(count: u64, cost: Option<u64>, concurrency: usize) -> Self {
         let (threads, least) = Self::division(count, cost, concurrency);
-        Self::new(count, threads, least)
+        let mut chunks = Self::new(count, threads, least);
+        chunks.turn = chunks.cost_of_turn(count, cost);
+        chunks
     }
 
     /// Does what [`Chunks::shared`] does, and reuses the memory if it suffices.
     pub(super) fn renew(&mut self, count: u64, cost: Option<u64>, concurrency: usize) {
         let (threads, least) = Self::division(count, cost, concurrency);
         let least = least.max(1);
-        let Shares::Many(all) = &mut self.shares else {
-            *self = Self::new(count, threads, least);
-            return;
-        };
         let shares = (count / least).clamp(1, threads.max(1) as u64);
-        if shares as usize != all.len() {
-            *self = Self::new(count, threads, least);
-            return;
-        }
+        let all = match &mut self.shares {
+            Shares::Many(all) if shares as usize == all.len() => all,
+            _ => {
+                *self = Self::shared(count, cost, concurrency);
+                return;
+            }
+        };
         for (i, share) in all.iter_mut().enumerate() {
             share.0 = Share::new(i as u64, shares, count);
         }
         self.chunk = (count / shares / TURNS).max(least);
         *self.left.get_mut() = count;
         *self.joined.get_mut() = 0;
+        self.turn = self.cost_of_turn(count, cost);
+    }
+
+    fn cost_of_turn(&self, count: u64, cost: Option<u64>) -> Option<u64> {
+        let turns = (count / self.chunk).max(1);
+        cost.map(|cost| cost / turns)
     }
 
     /// The number of threads that take part, and the least number of chunks that a thread takes.
@@ -110,6 +119,7 @@ impl Chunks {
             chunk: if shares == 1 { count.max(1) } else { chunk },
             left: AtomicU64::new(count),
             joined: AtomicU32::new(0),
+            turn: None,
         }
     }
 
@@ -140,6 +150,16 @@ impl Chunks {
     /// Adds a thread. Returns how many joined before.
     pub(super) fn join(&self) -> u32 {
         self.joined.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Whether a thread may be at work for this long, in cycles, before it takes more.
+    pub(super) fn take_longer_than(&self, limit: u64) -> bool {
+        self.turn.is_none_or(|cost| cost > limit)
+    }
+
+    /// Whether several threads have joined.
+    pub(super) fn have_company(&self) -> bool {
+        self.joined.load(Ordering::Relaxed) > 1
     }
 
     /// Whether one more thread would find chunks.

@@ -17,15 +17,11 @@ use oxur_environment::CPU_HALT_POLL;
 
 use super::clock::{self, CYCLES_PER_MICROSECOND};
 use super::system;
-use crate::machine::topology;
 
-/// Whether a pool of these CPUs polls: two, which are all that the calling thread may use. With a quota or `UR_CPU_THREADS`
+/// Whether a pool of two CPUs polls: a pool that is a [`pair`](super::placement::pair). With a quota or `UR_CPU_THREADS`
 /// below that, a pool has fewer CPUs; what it polls would count.
-pub(super) fn helps(cpus: &[usize], threads: usize) -> bool {
-    cpus.len() == 2
-        && threads == 2
-        && CPU_HALT_POLL.switch().unwrap_or(true)
-        && topology::affinity().as_deref() == Some(cpus)
+pub(super) fn is_wanted() -> bool {
+    CPU_HALT_POLL.switch().unwrap_or(true)
 }
 
 /// The waits for the commands of a queue, and how often the waiting thread blocks between them. Each queue has its own, because

@@ -22,41 +22,46 @@ pub(super) struct Idle {
 const POLLER: u64 = 1;
 const SLEEPER: u64 = 1 << 32;
 
-/// The result of [`Idle::wake`].
+/// The result of [`Idle::claim`].
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Wake {
-    /// A thread polls, one was woken, or none is wanted.
-    Done,
-    /// There is no thread to wake.
+pub(super) enum Claim {
+    /// A thread polls, or none is wanted.
+    NotNeeded,
+    /// A thread sleeps. It counts as a poller now, and the caller must [wake](Idle::wake) it.
+    Sleeper,
+    /// No thread is idle.
     NoSleeper,
 }
 
 impl Idle {
-    /// Ensures that a thread polls for the work that the caller has queued, if one is `wanted`.
-    pub(super) fn wake(&self, wanted: impl FnOnce() -> bool) -> Wake {
+    /// Finds a thread for the work that the caller has queued, if one is `wanted`.
+    pub(super) fn claim(&self, wanted: impl FnOnce() -> bool) -> Claim {
         fence(Ordering::SeqCst);
         if !wanted() {
-            return Wake::Done;
+            return Claim::NotNeeded;
         }
         let mut counts = self.counts.load(Ordering::SeqCst);
         loop {
             if counts & (SLEEPER - 1) != 0 {
-                return Wake::Done;
+                return Claim::NotNeeded;
             }
             if counts < SLEEPER {
-                return Wake::NoSleeper;
+                return Claim::NoSleeper;
             }
             let woken = counts - SLEEPER + POLLER;
             match self
                 .counts
                 .compare_exchange_weak(counts, woken, Ordering::SeqCst, Ordering::SeqCst)
             {
-                Ok(_) => break,
+                Ok(_) => return Claim::Sleeper,
                 Err(now) => counts = now,
             }
         }
+    }
+
+    /// Wakes the sleeper that the caller has claimed.
+    pub(super) fn wake(&self) {
         self.wakeups.post();
-        Wake::Done
     }
 
     /// Whether a thread polls at the moment.
@@ -128,13 +133,13 @@ mod tests {
     #[test]
     fn one_thread_is_woken_at_a_time() {
         let idle = Idle::default();
-        assert_eq!(idle.wake(|| true), Wake::NoSleeper);
+        assert_eq!(idle.claim(|| true), Claim::NoSleeper);
         idle.start_polling();
-        assert_eq!(idle.wake(|| true), Wake::Done);
+        assert_eq!(idle.claim(|| true), Claim::NotNeeded);
         // There is work, so the thread does not sleep.
         idle.sleep(|| true);
         idle.stop_polling();
-        assert_eq!(idle.wake(|| true), Wake::NoSleeper);
+        assert_eq!(idle.claim(|| true), Claim::NoSleeper);
 
         idle.start_polling();
         std::thread::scope(|scope| {
@@ -142,7 +147,8 @@ mod tests {
             while idle.counts.load(Ordering::SeqCst) < SLEEPER {
                 std::thread::yield_now();
             }
-            assert_eq!(idle.wake(|| true), Wake::Done);
+            assert_eq!(idle.claim(|| true), Claim::Sleeper);
+            idle.wake();
             sleeper.join().unwrap();
         });
         assert_eq!(idle.counts.load(Ordering::SeqCst), POLLER);
@@ -155,7 +161,8 @@ mod tests {
         idle.start_polling();
         // A wakeup after the announcement and before the sleep.
         idle.sleep(|| {
-            assert_eq!(idle.wake(|| true), Wake::Done);
+            assert_eq!(idle.claim(|| true), Claim::Sleeper);
+            idle.wake();
             true
         });
         assert_eq!(idle.counts.load(Ordering::SeqCst), POLLER);

@@ -25,9 +25,10 @@ use super::chunks::Chunks;
 use super::cost;
 use super::fork::PerProcess;
 use super::halt_poll::{self, HaltPoll, Waits};
-use super::idle::{Backoff, Idle, Wake};
+use super::idle::{Backoff, Claim, Idle};
 use super::node::Node;
-use super::system;
+use super::placement::{self, Placement};
+use super::system::{self, CpuSet};
 
 /// The number of jobs that are queued without allocating.
 const ROOM: usize = 512;
@@ -77,15 +78,27 @@ impl WorkerContext<'_> {
         mut run: impl FnMut(Range<u64>, &mut ThreadContext),
     ) -> u64 {
         let (mut done, mut shared) = (0, false);
+        let state = self.state;
+        let worker = self.over.is_none().then_some(self.index);
+        let mut company = state
+            .placement
+            .as_ref()
+            .map(|placement| placement.company(worker, chunks));
         while let Some(taken) = chunks.take(self.index) {
             if !shared && chunks.want_more() {
-                offer(self);
+                match &company {
+                    Some(company) => company.share(|| offer(self)),
+                    None => offer(self),
+                };
             }
             shared = true;
             done += taken.end - taken.start;
             run(taken, self.worker);
             if self.should_leave() && chunks.any_left() && offer(self) {
                 break;
+            }
+            if let Some(company) = &mut company {
+                company.go_on(chunks);
             }
         }
         done
@@ -97,6 +110,8 @@ pub struct Pool {
     cpus: Vec<usize>,
     concurrency: usize,
     helped: bool,
+    /// Its CPUs, if it is a [pair](placement::pair).
+    pair: Option<[usize; 2]>,
     /// Whether an idle thread [polls](super::halt_poll) for clients.
     polls: bool,
     state: PerProcess<PoolState>,
@@ -118,11 +133,13 @@ impl Pool {
             if let Some(known) = std::iter::successors(next, |pool| pool.next).find(same) {
                 return known;
             }
+            let pair = placement::pair(cpus, concurrency);
             let new = Box::into_raw(Box::new(Self {
                 cpus: cpus.to_vec(),
                 concurrency,
                 helped,
-                polls: halt_poll::helps(cpus, concurrency),
+                pair,
+                polls: pair.is_some() && halt_poll::is_wanted(),
                 state: PerProcess::new(),
                 next,
             }));
@@ -200,14 +217,20 @@ impl Pool {
             }
             if helps && state.has_work() && state.acquire_slot() {
                 let index = self.concurrency - 1;
-                helps = with_caller_context(|worker| {
-                    state.run_jobs(WorkerContext {
-                        worker,
-                        index,
-                        state,
-                        over: Some(over),
+                let help = || {
+                    with_caller_context(|worker| {
+                        state.run_jobs(WorkerContext {
+                            worker,
+                            index,
+                            state,
+                            over: Some(over),
+                        })
                     })
-                });
+                };
+                helps = match &state.placement {
+                    Some(placement) => placement.help(help),
+                    None => help(),
+                };
                 state.release_slot();
                 state.wake_for_queued();
                 backoff = Backoff::start();
@@ -234,6 +257,7 @@ impl Pool {
             overflow: SegQueue::new(),
             idle: Idle::default(),
             halt_poll: HaltPoll::default(),
+            placement: self.pair.map(Placement::new),
             busy: AtomicUsize::new(0),
             started: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
@@ -251,6 +275,7 @@ struct PoolState {
     overflow: SegQueue<Arc<dyn Job>>,
     idle: Idle,
     halt_poll: HaltPoll,
+    placement: Option<Placement>,
     /// The number of slots in use.
     busy: AtomicUsize,
     /// The number of threads that run or are being started.
@@ -300,10 +325,21 @@ impl PoolState {
         self.busy.fetch_sub(1, Ordering::SeqCst);
     }
 
+    /// Calls `wake`, which may wake workers. They [run on another CPU](placement) than the calling thread, which is `worker`, or
+    /// a client's.
+    fn apart<R>(&self, worker: Option<usize>, wake: impl FnOnce() -> R) -> R {
+        match &self.placement {
+            Some(placement) => placement.apart(worker, wake),
+            None => wake(),
+        }
+    }
+
     /// Ensures that a thread looks for the queued jobs, if a slot is free.
     fn wake(&'static self) {
-        if self.idle.wake(|| self.has_free_slot()) == Wake::NoSleeper {
-            self.start();
+        match self.idle.claim(|| self.has_free_slot()) {
+            Claim::NotNeeded => {}
+            Claim::Sleeper => self.idle.wake(),
+            Claim::NoSleeper => self.start(),
         }
     }
 
@@ -311,13 +347,18 @@ impl PoolState {
     #[cold]
     fn poll_until(&'static self, now: u64, end: u64) {
         let is_idle = self.busy.load(Ordering::Relaxed) == 0;
-        if is_idle
-            && self.halt_poll.extend(now, end)
-            && self.idle.wake(|| true) == Wake::NoSleeper
-            && let Err((_, Some(error))) = self.try_start()
-        {
-            log::debug!("no thread keeps CPUs from halting: {error}");
-            self.halt_poll.pause(now);
+        if !is_idle || !self.halt_poll.extend(now, end) {
+            return;
+        }
+        match self.idle.claim(|| true) {
+            Claim::NotNeeded => {}
+            Claim::Sleeper => self.apart(None, || self.idle.wake()),
+            Claim::NoSleeper => {
+                if let Err((_, Some(error))) = self.try_start() {
+                    log::debug!("no thread keeps CPUs from halting: {error}");
+                    self.halt_poll.pause(now);
+                }
+            }
         }
     }
 
@@ -370,7 +411,11 @@ impl PoolState {
     /// The main function of a thread, which polls when it starts.
     fn serve(&'static self, index: usize) {
         system::block_signals();
-        system::set_affinity(&self.pool.cpus);
+        // It has inherited the affinity of the thread that started it, which may be narrower.
+        system::set_affinity(system::this_thread(), &CpuSet::of(&self.pool.cpus));
+        if let Some(placement) = &self.placement {
+            placement.start(index);
+        }
         let mut worker = ThreadContext::new();
         loop {
             self.find_work();
@@ -453,6 +498,7 @@ mod tests {
             cpus: vec![0],
             concurrency: 2,
             helped: false,
+            pair: None,
             polls: true,
             state: PerProcess::new(),
             next: None,

@@ -25,22 +25,55 @@ pub(super) fn block_signals() {
     }
 }
 
-/// Binds this thread to these CPUs. It has inherited the affinity of the thread that started it, which may be
-/// narrower.
-pub(super) fn set_affinity(cpus: &[usize]) {
-    let Some(last) = cpus.iter().max() else { return };
-    let mut mask = vec![0u64; last / 64 + 1];
-    for cpu in cpus {
-        mask[cpu / 64] |= 1 << (cpu % 64);
+/// A thread of this process.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ThreadId(libc::pid_t);
+
+/// The calling thread.
+pub(super) fn this_thread() -> ThreadId {
+    // SAFETY: the call has no preconditions.
+    ThreadId(unsafe { libc::gettid() })
+}
+
+/// The CPU that runs the calling thread. It may be another one by now.
+pub(super) fn current_cpu() -> Option<usize> {
+    // SAFETY: the call has no preconditions.
+    unsafe { libc::sched_getcpu() }.try_into().ok()
+}
+
+/// A set of CPUs, a bit each.
+#[derive(Debug)]
+pub(super) struct CpuSet(Box<[u64]>);
+
+impl CpuSet {
+    pub(super) fn of(cpus: &[usize]) -> Self {
+        let mut words = vec![0; cpus.iter().max().map_or(0, |last| last / 64 + 1)];
+        for cpu in cpus {
+            words[cpu / 64] |= 1 << (cpu % 64);
+        }
+        Self(words.into())
     }
-    // SAFETY: a mask of this many bytes; 0 is this thread.
-    let result = unsafe { libc::sched_setaffinity(0, size_of_val(&*mask), mask.as_ptr().cast()) };
+}
+
+/// Binds a thread to these CPUs.
+pub(super) fn set_affinity(thread: ThreadId, cpus: &CpuSet) {
+    // SAFETY: a mask of this many bytes, which the call reads.
+    let result = unsafe { libc::sched_setaffinity(thread.0, size_of_val(&*cpus.0), cpus.0.as_ptr().cast()) };
     if result != 0 {
         log::debug!(
             "a thread cannot be bound to its CPUs: {}",
             std::io::Error::last_os_error()
         );
     }
+}
+
+/// Whether a thread may run on these CPUs, and on no others. On machines with more than 1024 CPUs it says no.
+pub(super) fn has_affinity(thread: ThreadId, cpus: &CpuSet) -> bool {
+    let mut words = [0u64; 16];
+    // SAFETY: a buffer of this many bytes, in which every pattern of bits is valid.
+    let result = unsafe { libc::sched_getaffinity(thread.0, size_of_val(&words), words.as_mut_ptr().cast()) };
+    let len = cpus.0.len();
+    result == 0 && words.get(..len) == Some(&*cpus.0) && words[len..].iter().all(|word| *word == 0)
 }
 
 /// How often this thread has blocked.

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Keeps threads that run a job together on different CPUs, where there are two.
+//!
+//! Linux may wake a thread on the CPU of the thread that wakes it, although the other CPU is idle. In a virtual machine a CPU
+//! that has halted can look preempted (`vcpu_is_preempted` in Linux), and some hosts have their guests pack threads on few
+//! CPUs. Two threads then take turns on one CPU, for milliseconds, and a job takes twice as long. So a thread that shares a
+//! long job, or joins others in one, moves the other worker to the other CPU. It binds that thread for the moment in which
+//! the system wakes or moves it, and no longer. This takes some microseconds, and as long as an idle CPU takes to wake up.
+//!
+//! Client threads stay where the system runs them. Where there are more CPUs, the system has found an idle one wherever we
+//! measured.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::chunks::Chunks;
+use super::clock::{self, CYCLES_PER_MICROSECOND};
+use super::system::{self, CpuSet, ThreadId};
+use crate::machine::topology;
+
+/// The two CPUs of a pool of two threads, if the calling thread may use these and no others.
+pub(super) fn pair(cpus: &[usize], threads: usize) -> Option<[usize; 2]> {
+    let pair = cpus.try_into().ok()?;
+    (threads == 2 && topology::affinity().as_deref() == Some(cpus)).then_some(pair)
+}
+
+/// Where the threads of a pool of two CPUs run.
+#[derive(Debug)]
+pub(super) struct Placement {
+    cpus: [usize; 2],
+    /// Each CPU as a set, and both.
+    each: [CpuSet; 2],
+    both: CpuSet,
+    workers: [OnceLock<ThreadId>; 2],
+    /// The CPU on which a client thread began to help, by its index in `cpus`; [`NOWHERE`] while none does.
+    helper: AtomicUsize,
+}
+
+/// How long a thread is at work before it moves others away, in cycles: a few times as long as a CPU takes to wake up.
+/// Estimates of costs do not say that: they are too high where threads take turns.
+const LONG: u64 = 400 * CYCLES_PER_MICROSECOND;
+
+/// No index in `cpus`.
+const NOWHERE: usize = usize::MAX;
+
+impl Placement {
+    /// The placement of threads on the CPUs of a [`pair`].
+    pub(super) fn new(cpus: [usize; 2]) -> Self {
+        Self {
+            cpus,
+            each: cpus.map(|cpu| CpuSet::of(&[cpu])),
+            both: CpuSet::of(&cpus),
+            workers: Default::default(),
+            helper: AtomicUsize::new(NOWHERE),
+        }
+    }
+
+    /// Notes that the calling thread is this worker.
+    pub(super) fn start(&self, worker: usize) {
+        if let Some(place) = self.workers.get(worker) {
+            place.get_or_init(system::this_thread);
+        }
+    }
+
+    /// Calls `wake`, which may wake workers, and moves those away from the CPU of the calling thread that run a job with it.
+    /// `worker` is its number, and `None` for a client thread.
+    pub(super) fn apart<R>(&self, worker: Option<usize>, wake: impl FnOnce() -> R) -> R {
+        let Some(here) = self.here() else { return wake() };
+        let helper = self.helper.load(Ordering::Relaxed);
+        let moved = match worker {
+            Some(me) if helper == here => [Some(me), None],
+            Some(me) if helper == NOWHERE => [Some(1 - me), None],
+            Some(_) => [None; 2],
+            None => [Some(0), Some(1)],
+        };
+        // One whose affinity somebody else has changed keeps that.
+        let moved = moved.map(|worker| {
+            let thread = *self.workers.get(worker?)?.get()?;
+            system::has_affinity(thread, &self.both).then_some(thread)
+        });
+        let bind = |cpus| {
+            for thread in moved.iter().flatten() {
+                system::set_affinity(*thread, cpus);
+            }
+        };
+        bind(&self.each[1 - here]);
+        let result = wake();
+        // Also if several threads do this at a time, the last of all calls is one of these.
+        bind(&self.both);
+        result
+    }
+
+    /// For a thread that begins to run chunks, which is `worker`, or a client's.
+    pub(super) fn company(&self, worker: Option<usize>, chunks: &Chunks) -> Company<'_> {
+        let company = Company {
+            placement: self,
+            worker,
+            is_long: chunks.take_longer_than(LONG),
+            since: clock::cycles(),
+        };
+        if company.is_long && chunks.have_company() {
+            self.apart(worker, || ());
+        }
+        company
+    }
+
+    /// Calls `run`, in which a client thread helps to run jobs.
+    pub(super) fn help<R>(&self, run: impl FnOnce() -> R) -> R {
+        self.helper.store(self.here().unwrap_or(NOWHERE), Ordering::Relaxed);
+        let result = run();
+        self.helper.store(NOWHERE, Ordering::Relaxed);
+        result
+    }
+
+    /// The CPU that runs the calling thread, by its index in `cpus`.
+    fn here(&self) -> Option<usize> {
+        let cpu = system::current_cpu()?;
+        self.cpus.iter().position(|one| *one == cpu)
+    }
+}
+
+/// A thread that runs chunks of a job while others may.
+pub(super) struct Company<'p> {
+    placement: &'p Placement,
+    worker: Option<usize>,
+    /// Whether it may take long until the thread looks up.
+    is_long: bool,
+    /// Since when it has not moved others, in cycles.
+    since: u64,
+}
+
+impl Company<'_> {
+    /// Calls `wake`, which may wake another thread for the job.
+    pub(super) fn share<R>(&self, wake: impl FnOnce() -> R) -> R {
+        if self.is_long {
+            self.placement.apart(self.worker, wake)
+        } else {
+            wake()
+        }
+    }
+
+    /// The thread has run some chunks, and takes more if any are left.
+    pub(super) fn go_on(&mut self, chunks: &Chunks) {
+        let now = clock::cycles();
+        if now.saturating_sub(self.since) > LONG && chunks.any_left() {
+            self.placement.apart(self.worker, || ());
+            self.since = now;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// Calls `run` on a thread that is bound to the first of two CPUs, with a placement whose worker 0 is another thread.
+    fn on_first_of_two(run: impl FnOnce(&Placement, ThreadId) + Send) {
+        let cpus = topology::affinity().unwrap();
+        let cpus: [usize; 2] = cpus[..2.min(cpus.len())].try_into().expect("this test needs two CPUs");
+        let placement = Placement::new(cpus);
+        let ((started, thread), (end, ended)) = (channel(), channel::<()>());
+        std::thread::scope(|scope| {
+            let placement = &placement;
+            scope.spawn(move || {
+                system::set_affinity(system::this_thread(), &placement.both);
+                placement.start(0);
+                started.send(system::this_thread()).unwrap();
+                ended.recv().unwrap_err();
+            });
+            let thread = thread.recv().unwrap();
+            system::set_affinity(system::this_thread(), &placement.each[0]);
+            run(placement, thread);
+            drop(end);
+        });
+    }
+
+    #[test]
+    fn workers_wake_on_the_other_cpu() {
+        on_first_of_two(|placement, worker| {
+            for me in [None, Some(1)] {
+                let is_bound = placement.apart(me, || system::has_affinity(worker, &placement.each[1]));
+                assert!(is_bound, "{me:?}");
+                assert!(system::has_affinity(worker, &placement.both), "{me:?}");
+            }
+        });
+    }
+
+    /// What else runs is a client's, and on this CPU or on the other one.
+    #[test]
+    fn workers_leave_the_cpu_of_a_helper() {
+        on_first_of_two(|placement, worker| {
+            let is_bound = |cpu: usize| placement.apart(Some(0), || system::has_affinity(worker, &placement.each[cpu]));
+            assert!(placement.help(|| is_bound(1)));
+            placement.helper.store(1, Ordering::Relaxed);
+            assert!(!is_bound(0) && !is_bound(1));
+        });
+    }
+
+    #[test]
+    fn an_affinity_that_somebody_else_has_changed_stays() {
+        on_first_of_two(|placement, worker| {
+            system::set_affinity(worker, &placement.each[0]);
+            placement.apart(None, || assert!(system::has_affinity(worker, &placement.each[0])));
+            assert!(system::has_affinity(worker, &placement.each[0]));
+        });
+    }
+}
