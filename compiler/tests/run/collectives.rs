@@ -411,6 +411,47 @@ fn votes_and_broadcasts() {
     }
 }
 
+/// Reductions of a kernel share a place for the sub-groups' numbers: what a wide one has left behind a narrow one's is no part of it.
+#[test]
+fn narrow_ones_behind_wide_ones() {
+    let text = format!(
+        "{HEAD}OpEntryPoint Kernel %kernel \"k\" %index
+        OpExecutionMode %kernel SubgroupSize 8
+        %type = OpTypeFunction %void %global_long %global_int
+        %kernel = OpFunction %void None %type
+        %wide = OpFunctionParameter %global_long
+        %narrow = OpFunctionParameter %global_int
+        %start = OpLabel
+        %id = OpLoad %long %index
+        %at_wide = OpPtrAccessChain %global_long %wide %id
+        %x = OpLoad %long %at_wide Aligned 8
+        %largest = OpGroupUMax %long %i2 Reduce %x
+        %at_narrow = OpPtrAccessChain %global_int %narrow %id
+        %y = OpLoad %int %at_narrow Aligned 4
+        %least = OpGroupUMin %int %i2 Reduce %y
+        OpStore %at_wide %largest Aligned 8
+        OpStore %at_narrow %least Aligned 4
+        OpReturn
+        OpFunctionEnd"
+    );
+    for mode in MODES {
+        let kernel = compile_in(mode, &text);
+        // The upper half of the wide numbers falls from sub-group to sub-group, and the narrow ones rise.
+        let mut wide: Vec<u8> = (0..100u64).flat_map(|id| ((100 - id) << 32).to_le_bytes()).collect();
+        let mut narrow: Vec<u8> = (7..107u32).flat_map(u32::to_le_bytes).collect();
+        let mut arguments = [Argument::Memory(&mut wide), Argument::Memory(&mut narrow)];
+        run_with(
+            &mut ThreadContext::new(),
+            &kernel,
+            range([1; 3], [100, 1, 1]),
+            &mut arguments,
+        )
+        .unwrap();
+        assert_eq!(wide, (100u64 << 32).to_le_bytes().repeat(100), "{mode:?}");
+        assert_eq!(narrow, 7u32.to_le_bytes().repeat(100), "{mode:?}");
+    }
+}
+
 /// Values of larger groups would have no place.
 #[test]
 fn groups_that_are_too_large() {
