@@ -7,7 +7,14 @@ use std::process::Command;
 /// Runs tests of this program in a process of its own.
 fn with_level(level: &str) {
     let output = Command::new(env::current_exe().unwrap())
-        .args(["bounds::", "divergence::", "shapes::", "small_vectors::", "strided::"])
+        .args([
+            "bounds::",
+            "divergence::",
+            "local_stores::",
+            "shapes::",
+            "small_vectors::",
+            "strided::",
+        ])
         .env("UR_CPU_TARGET", level)
         .output()
         .unwrap();
