@@ -152,7 +152,7 @@ impl Chunks {
         self.joined.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Whether a thread may be at work for this long, in cycles, before it takes more.
+    /// Whether a thread may be at work for this long, in cycles, before it takes more, or if that is not known.
     pub(super) fn take_longer_than(&self, limit: u64) -> bool {
         self.turn.is_none_or(|cost| cost > limit)
     }

@@ -4,6 +4,7 @@
 //! These functions may block as long as they like, wait for commands, and wait for each other. So each runs on a thread
 //! of its own. A thread that is done waits a while for the next function.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use oxur_fork::Mutex;
 
 use super::fork::PerProcess;
 use super::futex::Semaphore;
+use super::system::{self, CpuSet};
 
 /// A function to run.
 pub type Function = Box<dyn FnOnce() + Send>;
@@ -43,6 +45,16 @@ struct State {
 static CLIENT: Threads = Threads::new("ur client");
 /// Separate threads, so that a destructor never runs on the thread of a callback.
 static DROPS: Threads = Threads::new("ur reaper");
+
+thread_local! {
+    /// The CPUs of threads that this one starts, if they are not those it is bound to at the moment.
+    static INHERITED: Cell<Option<&'static CpuSet>> = const { Cell::new(None) };
+}
+
+/// Threads that the calling thread starts may run on these CPUs.
+pub(super) fn inherit(cpus: &'static CpuSet) {
+    INHERITED.set(Some(cpus));
+}
 
 /// Runs a function of the client soon. Returns it if no thread can be started.
 pub fn spawn(function: Function) -> Result<(), (io::Error, Function)> {
@@ -79,9 +91,13 @@ impl Threads {
         }
         // The first function is not in the closure, which would be lost if the thread cannot be started.
         let first = Arc::new(Mutex::new(Some(function)));
+        let cpus = INHERITED.get();
         let run = {
             let first = first.clone();
             move || {
+                if let Some(cpus) = cpus {
+                    system::set_affinity(system::this_thread(), cpus);
+                }
                 let function = first.lock().take();
                 shared.serve(function);
             }

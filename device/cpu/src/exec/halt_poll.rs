@@ -18,8 +18,7 @@ use oxur_environment::CPU_HALT_POLL;
 use super::clock::{self, CYCLES_PER_MICROSECOND};
 use super::system;
 
-/// Whether a pool of two CPUs polls: a pool that is a [`pair`](super::placement::pair). With a quota or `UR_CPU_THREADS`
-/// below that, a pool has fewer CPUs; what it polls would count.
+/// Whether an idle thread of a [`pair`](super::placement::pair) may poll. In smaller pools none does: polling would use up a quota.
 pub(super) fn is_wanted() -> bool {
     CPU_HALT_POLL.switch().unwrap_or(true)
 }

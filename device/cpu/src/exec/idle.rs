@@ -24,6 +24,7 @@ const SLEEPER: u64 = 1 << 32;
 
 /// The result of [`Idle::claim`].
 #[derive(Debug, PartialEq, Eq)]
+#[must_use]
 pub(super) enum Claim {
     /// A thread polls, or none is wanted.
     NotNeeded,

@@ -4,21 +4,25 @@
 //! Linux may wake a thread on the CPU of the thread that wakes it, although the other CPU is idle. In a virtual machine a CPU
 //! that has halted can look preempted (`vcpu_is_preempted` in Linux), and some hosts have their guests pack threads on few
 //! CPUs. Two threads then take turns on one CPU, for milliseconds, and a job takes twice as long. So a thread that shares a
-//! long job, or joins others in one, moves the other worker to the other CPU. It binds that thread for the moment in which
-//! the system wakes or moves it, and no longer. This takes some microseconds, and as long as an idle CPU takes to wake up.
+//! long job, or joins others in one, moves the other worker to the other CPU: it binds that worker while the system wakes or
+//! moves it, and then lets it run on both again. That worker starts when its CPU has woken up, which takes up to 50 µs.
+//! Threads that a worker starts in between [do not inherit that](super::client_threads). A thread that is to
+//! [poll](super::halt_poll) wakes on the other CPU for the same reason.
 //!
-//! Client threads stay where the system runs them. Where there are more CPUs, the system has found an idle one wherever we
-//! measured.
+//! Client threads stay where the system runs them. A pool's second worker is not moved before it has started. Where there
+//! are more CPUs, the system has found an idle one wherever we measured.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::chunks::Chunks;
+use super::client_threads;
 use super::clock::{self, CYCLES_PER_MICROSECOND};
 use super::system::{self, CpuSet, ThreadId};
 use crate::machine::topology;
 
-/// The two CPUs of a pool of two threads, if the calling thread may use these and no others.
+/// The two CPUs of a pool of two threads, if the calling thread may use these and no others. With a quota or `UR_CPU_THREADS`
+/// below two, a pool has fewer threads.
 pub(super) fn pair(cpus: &[usize], threads: usize) -> Option<[usize; 2]> {
     let pair = cpus.try_into().ok()?;
     (threads == 2 && topology::affinity().as_deref() == Some(cpus)).then_some(pair)
@@ -32,12 +36,13 @@ pub(super) struct Placement {
     each: [CpuSet; 2],
     both: CpuSet,
     workers: [OnceLock<ThreadId>; 2],
-    /// The CPU on which a client thread began to help, by its index in `cpus`; [`NOWHERE`] while none does.
+    /// The CPU on which a client thread helps, by its index in `cpus`, as far as is known; [`NOWHERE`] if none does.
     helper: AtomicUsize,
 }
 
-/// How long a thread is at work before it moves others away, in cycles: a few times as long as a CPU takes to wake up.
-/// Estimates of costs do not say that: they are too high where threads take turns.
+/// How long a thread is at work before it moves others away, in cycles: ten times as long as a CPU takes to wake up. It moves
+/// them at once if it may not look up before. The cost of all of a job does not decide: estimates are too high where threads
+/// take turns.
 const LONG: u64 = 400 * CYCLES_PER_MICROSECOND;
 
 /// No index in `cpus`.
@@ -56,60 +61,67 @@ impl Placement {
     }
 
     /// Notes that the calling thread is this worker.
-    pub(super) fn start(&self, worker: usize) {
+    pub(super) fn start(&'static self, worker: usize) {
         if let Some(place) = self.workers.get(worker) {
             place.get_or_init(system::this_thread);
         }
+        client_threads::inherit(&self.both);
     }
 
-    /// Calls `wake`, which may wake workers, and moves those away from the CPU of the calling thread that run a job with it.
-    /// `worker` is its number, and `None` for a client thread.
-    pub(super) fn apart<R>(&self, worker: Option<usize>, wake: impl FnOnce() -> R) -> R {
+    /// Calls `wake`, which may wake a worker, and has no worker on the CPU of the calling thread. `me` is the calling
+    /// worker's number, and `None` for a client thread.
+    pub(super) fn apart<R>(&self, me: Option<usize>, wake: impl FnOnce() -> R) -> R {
         let Some(here) = self.here() else { return wake() };
         let helper = self.helper.load(Ordering::Relaxed);
-        let moved = match worker {
+        let moved = match me {
+            None => [Some(0), Some(1)],
+            // Only one other thread runs at a time. A client's stays where it is.
             Some(me) if helper == here => [Some(me), None],
             Some(me) if helper == NOWHERE => [Some(1 - me), None],
             Some(_) => [None; 2],
-            None => [Some(0), Some(1)],
         };
         // One whose affinity somebody else has changed keeps that.
-        let moved = moved.map(|worker| {
-            let thread = *self.workers.get(worker?)?.get()?;
-            system::has_affinity(thread, &self.both).then_some(thread)
-        });
-        let bind = |cpus| {
-            for thread in moved.iter().flatten() {
-                system::set_affinity(*thread, cpus);
+        let change = |from: &CpuSet, to: &CpuSet| {
+            for worker in moved.iter().flatten() {
+                if let Some(thread) = self.workers[*worker].get()
+                    && system::has_affinity(*thread, from)
+                {
+                    system::set_affinity(*thread, to);
+                }
             }
         };
-        bind(&self.each[1 - here]);
+        let there = &self.each[1 - here];
+        change(&self.both, there);
         let result = wake();
-        // Also if several threads do this at a time, the last of all calls is one of these.
-        bind(&self.both);
+        // If another thread has bound it to the same CPU meanwhile, that one changes nothing any more.
+        change(there, &self.both);
         result
     }
 
-    /// For a thread that begins to run chunks, which is `worker`, or a client's.
-    pub(super) fn company(&self, worker: Option<usize>, chunks: &Chunks) -> Company<'_> {
+    /// For a thread that begins to run chunks: worker `me`, or a client's.
+    pub(super) fn company(&self, me: Option<usize>, chunks: &Chunks) -> Company<'_> {
         let company = Company {
             placement: self,
-            worker,
+            me,
             is_long: chunks.take_longer_than(LONG),
             since: clock::cycles(),
         };
-        if company.is_long && chunks.have_company() {
-            self.apart(worker, || ());
+        if company.is_long && chunks.have_company() && chunks.any_left() {
+            self.apart(me, || ());
         }
         company
     }
 
     /// Calls `run`, in which a client thread helps to run jobs.
     pub(super) fn help<R>(&self, run: impl FnOnce() -> R) -> R {
-        self.helper.store(self.here().unwrap_or(NOWHERE), Ordering::Relaxed);
+        self.note_helper();
         let result = run();
         self.helper.store(NOWHERE, Ordering::Relaxed);
         result
+    }
+
+    fn note_helper(&self) {
+        self.helper.store(self.here().unwrap_or(NOWHERE), Ordering::Relaxed);
     }
 
     /// The CPU that runs the calling thread, by its index in `cpus`.
@@ -122,7 +134,7 @@ impl Placement {
 /// A thread that runs chunks of a job while others may.
 pub(super) struct Company<'p> {
     placement: &'p Placement,
-    worker: Option<usize>,
+    me: Option<usize>,
     /// Whether it may take long until the thread looks up.
     is_long: bool,
     /// Since when it has not moved others, in cycles.
@@ -133,7 +145,7 @@ impl Company<'_> {
     /// Calls `wake`, which may wake another thread for the job.
     pub(super) fn share<R>(&self, wake: impl FnOnce() -> R) -> R {
         if self.is_long {
-            self.placement.apart(self.worker, wake)
+            self.placement.apart(self.me, wake)
         } else {
             wake()
         }
@@ -143,7 +155,10 @@ impl Company<'_> {
     pub(super) fn go_on(&mut self, chunks: &Chunks) {
         let now = clock::cycles();
         if now.saturating_sub(self.since) > LONG && chunks.any_left() {
-            self.placement.apart(self.worker, || ());
+            if self.me.is_none() {
+                self.placement.note_helper();
+            }
+            self.placement.apart(self.me, || ());
             self.since = now;
         }
     }
@@ -155,14 +170,17 @@ mod tests {
 
     use super::*;
 
+    fn placement() -> &'static Placement {
+        let cpus = topology::affinity().unwrap();
+        let cpus = cpus[..2.min(cpus.len())].try_into().expect("this test needs two CPUs");
+        Box::leak(Box::new(Placement::new(cpus)))
+    }
+
     /// Calls `run` on a thread that is bound to the first of two CPUs, with a placement whose worker 0 is another thread.
     fn on_first_of_two(run: impl FnOnce(&Placement, ThreadId) + Send) {
-        let cpus = topology::affinity().unwrap();
-        let cpus: [usize; 2] = cpus[..2.min(cpus.len())].try_into().expect("this test needs two CPUs");
-        let placement = Placement::new(cpus);
+        let placement = placement();
         let ((started, thread), (end, ended)) = (channel(), channel::<()>());
         std::thread::scope(|scope| {
-            let placement = &placement;
             scope.spawn(move || {
                 system::set_affinity(system::this_thread(), &placement.both);
                 placement.start(0);
@@ -196,6 +214,26 @@ mod tests {
             placement.helper.store(1, Ordering::Relaxed);
             assert!(!is_bound(0) && !is_bound(1));
         });
+    }
+
+    /// Also while it is bound.
+    #[test]
+    fn threads_that_a_worker_starts_may_run_on_both_cpus() {
+        let placement = placement();
+        let worker = std::thread::spawn(move || {
+            placement.start(0);
+            system::set_affinity(system::this_thread(), &placement.each[1]);
+            let (told, may_run_on_both) = channel();
+            let function = move || {
+                told.send(system::has_affinity(system::this_thread(), &placement.both))
+                    .unwrap()
+            };
+            client_threads::spawn(Box::new(function))
+                .map_err(|(error, _)| error)
+                .unwrap();
+            may_run_on_both.recv().unwrap()
+        });
+        assert!(worker.join().unwrap());
     }
 
     #[test]

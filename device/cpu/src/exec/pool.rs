@@ -325,15 +325,6 @@ impl PoolState {
         self.busy.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Calls `wake`, which may wake workers. They [run on another CPU](placement) than the calling thread, which is `worker`, or
-    /// a client's.
-    fn apart<R>(&self, worker: Option<usize>, wake: impl FnOnce() -> R) -> R {
-        match &self.placement {
-            Some(placement) => placement.apart(worker, wake),
-            None => wake(),
-        }
-    }
-
     /// Ensures that a thread looks for the queued jobs, if a slot is free.
     fn wake(&'static self) {
         match self.idle.claim(|| self.has_free_slot()) {
@@ -352,7 +343,10 @@ impl PoolState {
         }
         match self.idle.claim(|| true) {
             Claim::NotNeeded => {}
-            Claim::Sleeper => self.apart(None, || self.idle.wake()),
+            Claim::Sleeper => match &self.placement {
+                Some(placement) => placement.apart(None, || self.idle.wake()),
+                None => self.idle.wake(),
+            },
             Claim::NoSleeper => {
                 if let Err((_, Some(error))) = self.try_start() {
                     log::debug!("no thread keeps CPUs from halting: {error}");
