@@ -166,6 +166,7 @@ impl Company<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
     use std::sync::mpsc::channel;
 
     use super::*;
@@ -173,7 +174,11 @@ mod tests {
     fn placement() -> &'static Placement {
         let cpus = topology::affinity().unwrap();
         let cpus = cpus[..2.min(cpus.len())].try_into().expect("this test needs two CPUs");
-        Box::leak(Box::new(Placement::new(cpus)))
+        // Still reachable at the end, for LeakSanitizer, as a pool's is.
+        static ALL: Mutex<Vec<&Placement>> = Mutex::new(Vec::new());
+        let new: &'static Placement = Box::leak(Box::new(Placement::new(cpus)));
+        ALL.lock().unwrap().push(new);
+        new
     }
 
     /// Calls `run` on a thread that is bound to the first of two CPUs, with a placement whose worker 0 is another thread.
