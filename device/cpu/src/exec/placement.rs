@@ -28,16 +28,21 @@ pub(super) fn pair(cpus: &[usize], threads: usize) -> Option<[usize; 2]> {
     (threads == 2 && topology::affinity().as_deref() == Some(cpus)).then_some(pair)
 }
 
-/// Where the threads of a pool of two CPUs run.
+/// Where the threads of a pool run: of a [`pair`]. In other pools that is the system's business, and nothing here does anything.
 #[derive(Debug)]
 pub(super) struct Placement {
+    pair: Option<Pair>,
+    workers: [OnceLock<ThreadId>; 2],
+    /// The CPU on which a client thread helps, by its index in the pair, as far as is known; [`NOWHERE`] if none does.
+    helper: AtomicUsize,
+}
+
+/// Two CPUs: their numbers, a set of each, and a set of both.
+#[derive(Debug)]
+struct Pair {
     cpus: [usize; 2],
-    /// Each CPU as a set, and both.
     each: [CpuSet; 2],
     both: CpuSet,
-    workers: [OnceLock<ThreadId>; 2],
-    /// The CPU on which a client thread helps, by its index in `cpus`, as far as is known; [`NOWHERE`] if none does.
-    helper: AtomicUsize,
 }
 
 /// How long a thread is at work before it moves others away, in cycles: ten times as long as a CPU takes to wake up. It moves
@@ -45,16 +50,18 @@ pub(super) struct Placement {
 /// take turns.
 const LONG: u64 = 400 * CYCLES_PER_MICROSECOND;
 
-/// No index in `cpus`.
+/// No index of a CPU.
 const NOWHERE: usize = usize::MAX;
 
 impl Placement {
-    /// The placement of threads on the CPUs of a [`pair`].
-    pub(super) fn new(cpus: [usize; 2]) -> Self {
+    /// The placement of threads on the CPUs of a [`pair`], if the pool is one.
+    pub(super) fn new(pair: Option<[usize; 2]>) -> Self {
         Self {
-            cpus,
-            each: cpus.map(|cpu| CpuSet::of(&[cpu])),
-            both: CpuSet::of(&cpus),
+            pair: pair.map(|cpus| Pair {
+                cpus,
+                each: cpus.map(|cpu| CpuSet::of(&[cpu])),
+                both: CpuSet::of(&cpus),
+            }),
             workers: Default::default(),
             helper: AtomicUsize::new(NOWHERE),
         }
@@ -62,16 +69,18 @@ impl Placement {
 
     /// Notes that the calling thread is this worker.
     pub(super) fn start(&'static self, worker: usize) {
-        if let Some(place) = self.workers.get(worker) {
-            place.get_or_init(system::this_thread);
+        if let Some(pair) = &self.pair {
+            self.workers[worker].get_or_init(system::this_thread);
+            client_threads::inherit(&pair.both);
         }
-        client_threads::inherit(&self.both);
     }
 
     /// Calls `wake`, which may wake a worker, and has no worker on the CPU of the calling thread. `me` is the calling
     /// worker's number, and `None` for a client thread.
     pub(super) fn apart<R>(&self, me: Option<usize>, wake: impl FnOnce() -> R) -> R {
-        let Some(here) = self.here() else { return wake() };
+        let Some((pair, here)) = self.here() else {
+            return wake();
+        };
         let helper = self.helper.load(Ordering::Relaxed);
         let moved = match me {
             None => [Some(0), Some(1)],
@@ -90,11 +99,11 @@ impl Placement {
                 }
             }
         };
-        let there = &self.each[1 - here];
-        change(&self.both, there);
+        let there = &pair.each[1 - here];
+        change(&pair.both, there);
         let result = wake();
-        // If another thread has bound it to the same CPU meanwhile, that one changes nothing any more.
-        change(there, &self.both);
+        // Several threads may do this at a time: who has bound a worker last finds it so.
+        change(there, &pair.both);
         result
     }
 
@@ -116,18 +125,25 @@ impl Placement {
     pub(super) fn help<R>(&self, run: impl FnOnce() -> R) -> R {
         self.note_helper();
         let result = run();
-        self.helper.store(NOWHERE, Ordering::Relaxed);
+        if self.pair.is_some() {
+            self.helper.store(NOWHERE, Ordering::Relaxed);
+        }
         result
     }
 
     fn note_helper(&self) {
-        self.helper.store(self.here().unwrap_or(NOWHERE), Ordering::Relaxed);
+        if self.pair.is_some() {
+            let here = self.here().map_or(NOWHERE, |(_, here)| here);
+            self.helper.store(here, Ordering::Relaxed);
+        }
     }
 
-    /// The CPU that runs the calling thread, by its index in `cpus`.
-    fn here(&self) -> Option<usize> {
+    /// The pair, and which of its CPUs runs the calling thread.
+    fn here(&self) -> Option<(&Pair, usize)> {
+        let pair = self.pair.as_ref()?;
         let cpu = system::current_cpu()?;
-        self.cpus.iter().position(|one| *one == cpu)
+        let here = pair.cpus.iter().position(|one| *one == cpu)?;
+        Some((pair, here))
     }
 }
 
@@ -176,36 +192,37 @@ mod tests {
         let cpus = cpus[..2.min(cpus.len())].try_into().expect("this test needs two CPUs");
         // Still reachable at the end, for LeakSanitizer, as a pool's is.
         static ALL: Mutex<Vec<&Placement>> = Mutex::new(Vec::new());
-        let new: &'static Placement = Box::leak(Box::new(Placement::new(cpus)));
+        let new: &'static Placement = Box::leak(Box::new(Placement::new(Some(cpus))));
         ALL.lock().unwrap().push(new);
         new
     }
 
     /// Calls `run` on a thread that is bound to the first of two CPUs, with a placement whose worker 0 is another thread.
-    fn on_first_of_two(run: impl FnOnce(&Placement, ThreadId) + Send) {
+    fn on_first_of_two(run: impl FnOnce(&Placement, &Pair, ThreadId) + Send) {
         let placement = placement();
+        let pair = placement.pair.as_ref().unwrap();
         let ((started, thread), (end, ended)) = (channel(), channel::<()>());
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                system::set_affinity(system::this_thread(), &placement.both);
+                system::set_affinity(system::this_thread(), &pair.both);
                 placement.start(0);
                 started.send(system::this_thread()).unwrap();
                 ended.recv().unwrap_err();
             });
             let thread = thread.recv().unwrap();
-            system::set_affinity(system::this_thread(), &placement.each[0]);
-            run(placement, thread);
+            system::set_affinity(system::this_thread(), &pair.each[0]);
+            run(placement, pair, thread);
             drop(end);
         });
     }
 
     #[test]
     fn workers_wake_on_the_other_cpu() {
-        on_first_of_two(|placement, worker| {
+        on_first_of_two(|placement, pair, worker| {
             for me in [None, Some(1)] {
-                let is_bound = placement.apart(me, || system::has_affinity(worker, &placement.each[1]));
+                let is_bound = placement.apart(me, || system::has_affinity(worker, &pair.each[1]));
                 assert!(is_bound, "{me:?}");
-                assert!(system::has_affinity(worker, &placement.both), "{me:?}");
+                assert!(system::has_affinity(worker, &pair.both), "{me:?}");
             }
         });
     }
@@ -213,8 +230,8 @@ mod tests {
     /// What else runs is a client's, and on this CPU or on the other one.
     #[test]
     fn workers_leave_the_cpu_of_a_helper() {
-        on_first_of_two(|placement, worker| {
-            let is_bound = |cpu: usize| placement.apart(Some(0), || system::has_affinity(worker, &placement.each[cpu]));
+        on_first_of_two(|placement, pair, worker| {
+            let is_bound = |cpu: usize| placement.apart(Some(0), || system::has_affinity(worker, &pair.each[cpu]));
             assert!(placement.help(|| is_bound(1)));
             placement.helper.store(1, Ordering::Relaxed);
             assert!(!is_bound(0) && !is_bound(1));
@@ -225,12 +242,13 @@ mod tests {
     #[test]
     fn threads_that_a_worker_starts_may_run_on_both_cpus() {
         let placement = placement();
+        let pair = placement.pair.as_ref().unwrap();
         let worker = std::thread::spawn(move || {
             placement.start(0);
-            system::set_affinity(system::this_thread(), &placement.each[1]);
+            system::set_affinity(system::this_thread(), &pair.each[1]);
             let (told, may_run_on_both) = channel();
             let function = move || {
-                told.send(system::has_affinity(system::this_thread(), &placement.both))
+                told.send(system::has_affinity(system::this_thread(), &pair.both))
                     .unwrap()
             };
             client_threads::spawn(Box::new(function))
@@ -243,10 +261,10 @@ mod tests {
 
     #[test]
     fn an_affinity_that_somebody_else_has_changed_stays() {
-        on_first_of_two(|placement, worker| {
-            system::set_affinity(worker, &placement.each[0]);
-            placement.apart(None, || assert!(system::has_affinity(worker, &placement.each[0])));
-            assert!(system::has_affinity(worker, &placement.each[0]));
+        on_first_of_two(|placement, pair, worker| {
+            system::set_affinity(worker, &pair.each[0]);
+            placement.apart(None, || assert!(system::has_affinity(worker, &pair.each[0])));
+            assert!(system::has_affinity(worker, &pair.each[0]));
         });
     }
 }

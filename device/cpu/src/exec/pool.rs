@@ -78,18 +78,12 @@ impl WorkerContext<'_> {
         mut run: impl FnMut(Range<u64>, &mut ThreadContext),
     ) -> u64 {
         let (mut done, mut shared) = (0, false);
+        let me = self.over.is_none().then_some(self.index);
         let state = self.state;
-        let worker = self.over.is_none().then_some(self.index);
-        let mut company = state
-            .placement
-            .as_ref()
-            .map(|placement| placement.company(worker, chunks));
+        let mut company = state.placement.company(me, chunks);
         while let Some(taken) = chunks.take(self.index) {
             if !shared && chunks.want_more() {
-                match &company {
-                    Some(company) => company.share(|| offer(self)),
-                    None => offer(self),
-                };
+                company.share(|| offer(self));
             }
             shared = true;
             done += taken.end - taken.start;
@@ -97,9 +91,7 @@ impl WorkerContext<'_> {
             if self.should_leave() && chunks.any_left() && offer(self) {
                 break;
             }
-            if let Some(company) = &mut company {
-                company.go_on(chunks);
-            }
+            company.go_on(chunks);
         }
         done
     }
@@ -217,7 +209,7 @@ impl Pool {
             }
             if helps && state.has_work() && state.acquire_slot() {
                 let index = self.concurrency - 1;
-                let help = || {
+                helps = state.placement.help(|| {
                     with_caller_context(|worker| {
                         state.run_jobs(WorkerContext {
                             worker,
@@ -226,11 +218,7 @@ impl Pool {
                             over: Some(over),
                         })
                     })
-                };
-                helps = match &state.placement {
-                    Some(placement) => placement.help(help),
-                    None => help(),
-                };
+                });
                 state.release_slot();
                 state.wake_for_queued();
                 backoff = Backoff::start();
@@ -257,7 +245,7 @@ impl Pool {
             overflow: SegQueue::new(),
             idle: Idle::default(),
             halt_poll: HaltPoll::default(),
-            placement: self.pair.map(Placement::new),
+            placement: Placement::new(self.pair),
             busy: AtomicUsize::new(0),
             started: AtomicUsize::new(0),
             running: AtomicUsize::new(0),
@@ -275,7 +263,7 @@ struct PoolState {
     overflow: SegQueue<Arc<dyn Job>>,
     idle: Idle,
     halt_poll: HaltPoll,
-    placement: Option<Placement>,
+    placement: Placement,
     /// The number of slots in use.
     busy: AtomicUsize,
     /// The number of threads that run or are being started.
@@ -343,10 +331,7 @@ impl PoolState {
         }
         match self.idle.claim(|| true) {
             Claim::NotNeeded => {}
-            Claim::Sleeper => match &self.placement {
-                Some(placement) => placement.apart(None, || self.idle.wake()),
-                None => self.idle.wake(),
-            },
+            Claim::Sleeper => self.placement.apart(None, || self.idle.wake()),
             Claim::NoSleeper => {
                 if let Err((_, Some(error))) = self.try_start() {
                     log::debug!("no thread keeps CPUs from halting: {error}");
@@ -407,9 +392,7 @@ impl PoolState {
         system::block_signals();
         // It has inherited the affinity of the thread that started it, which may be narrower.
         system::set_affinity(system::this_thread(), &CpuSet::of(&self.pool.cpus));
-        if let Some(placement) = &self.placement {
-            placement.start(index);
-        }
+        self.placement.start(index);
         let mut worker = ThreadContext::new();
         loop {
             self.find_work();

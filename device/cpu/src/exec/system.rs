@@ -3,6 +3,8 @@
 
 use std::mem::MaybeUninit;
 
+use crate::machine::topology;
+
 /// Blocks all signals but those that a faulting kernel raises: handlers of the client must not run on these threads.
 pub(super) fn block_signals() {
     let raised = [
@@ -69,11 +71,11 @@ pub(super) fn set_affinity(thread: ThreadId, cpus: &CpuSet) {
 
 /// Whether a thread may run on these CPUs, and on no others. On machines with more than 1024 CPUs it says no.
 pub(super) fn has_affinity(thread: ThreadId, cpus: &CpuSet) -> bool {
-    let mut words = [0u64; 16];
-    // SAFETY: a buffer of this many bytes, in which every pattern of bits is valid.
-    let result = unsafe { libc::sched_getaffinity(thread.0, size_of_val(&words), words.as_mut_ptr().cast()) };
+    let mut words = [0; 16];
     let len = cpus.0.len();
-    result == 0 && words.get(..len) == Some(&*cpus.0) && words[len..].iter().all(|word| *word == 0)
+    topology::read_affinity(thread.0, &mut words)
+        && words.get(..len) == Some(&*cpus.0)
+        && words[len..].iter().all(|word| *word == 0)
 }
 
 /// How often this thread has blocked.

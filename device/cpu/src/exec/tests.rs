@@ -281,6 +281,48 @@ fn gang_chunks_may_wait_for_each_other() {
     }
 }
 
+/// Where threads keep apart: two CPUs, which are all that this thread may use.
+#[test]
+fn threads_of_a_pair_run_all_chunks() {
+    let cpus = crate::machine::topology::affinity().unwrap();
+    let cpus = cpus[..2].to_vec();
+    system::set_affinity(system::this_thread(), &system::CpuSet::of(&cpus));
+    let pool = Pool::of(&cpus, 2, true);
+    // Long work, short work, work of unknown cost, and chunks that wait for each other.
+    for (execution, cost, count) in [
+        (Execution::Parallel, Some(1 << 40), 7),
+        (Execution::Parallel, Some(3_000_000), 64),
+        (Execution::Parallel, Some(20_000), 64),
+        (Execution::Parallel, None, 2),
+        (Execution::Gang, None, 2),
+    ] {
+        for _ in 0..200 {
+            let ran = Arc::new(AtomicU64::new(0));
+            let seen = ran.clone();
+            let run = move |chunks: std::ops::Range<u64>| {
+                seen.fetch_add(chunks.end - chunks.start, Ordering::Relaxed);
+                let begun = Instant::now();
+                while execution == Execution::Gang && seen.load(Ordering::Relaxed) < count {
+                    thread::yield_now();
+                }
+                // Some go on for long enough that threads look where they are.
+                while cost == Some(3_000_000) && begun.elapsed() < Duration::from_micros(60) {}
+                Ok(())
+            };
+            let work = Calls {
+                chunks: count,
+                execution,
+                cost: cost.map(|all| all / count),
+                run,
+            };
+            let node: Arc<dyn Node> = Task::new(pool, work, false);
+            start(&node, &[]);
+            assert!(node.wait());
+            assert_eq!(ran.load(Ordering::Relaxed), count, "{execution:?}, {cost:?}");
+        }
+    }
+}
+
 #[test]
 fn all_threads_count_while_others_start_them() {
     let cpus: Vec<usize> = (0..thread::available_parallelism().map_or(1, usize::from)).collect();

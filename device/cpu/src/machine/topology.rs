@@ -29,15 +29,20 @@ pub fn affinity() -> Option<Vec<usize>> {
     let mut words = 16;
     while words <= 1 << 14 {
         let mut mask = vec![0u64; words];
-        // SAFETY: a buffer of the size that is given; the kernel writes whole words of bits to it.
-        let done = unsafe { libc::sched_getaffinity(0, size_of_val(&mask[..]), mask.as_mut_ptr().cast()) };
-        if done == 0 {
+        if read_affinity(0, &mut mask) {
             let bits = (0..words * 64).filter(|bit| mask[bit / 64] >> (bit % 64) & 1 == 1);
             return Some(bits.collect());
         }
         words *= 2;
     }
     None
+}
+
+/// Reads the affinity of a thread, 0 for the calling one, into words of zeros. Returns false if they are too few, or there is no
+/// such thread.
+pub fn read_affinity(thread: libc::pid_t, mask: &mut [u64]) -> bool {
+    // SAFETY: a buffer of the size that is given; the kernel writes whole words of bits to it.
+    unsafe { libc::sched_getaffinity(thread, size_of_val(mask), mask.as_mut_ptr().cast()) == 0 }
 }
 
 /// The CPUs of a list such as `0-3,8,10-11`.
