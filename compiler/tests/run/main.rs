@@ -11,6 +11,7 @@ mod bounds;
 mod butterflies;
 mod by_value;
 mod clock;
+mod coherent;
 mod collectives;
 mod convergence;
 mod divergence;

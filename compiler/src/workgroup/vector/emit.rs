@@ -12,9 +12,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Width;
 use super::cfg::{Cfg, Node};
+use super::coherent::Coherent;
 use super::coroutine::CoroutineLowering;
 use super::divergence::{Ids, VectorShape, VectorShapes, widened};
 use super::forgetting::Uses;
+use super::guards::parts_of_limits;
 use super::if_conversion::{LONGEST_SIDE, is_simple};
 use super::interleaved::Interleaved;
 use super::streams::Streams;
@@ -71,6 +73,8 @@ pub(super) struct Emit<'m, 'c> {
     pub(super) masks: FxHashMap<Node, Value<'c>>,
     pub(super) demoted: FxHashMap<Value<'c>, Slot<'c>>,
     pub(super) starts: Vec<Block<'c>>,
+    /// The loops that have a copy for all lanes, by their headers.
+    pub(super) coherent: FxHashMap<Node, Coherent<'c>>,
     /// Deferred blocks: for each block, those that must still run after it is entered.
     deferred: Vec<BTreeSet<Node>>,
     /// The values that are available in the current block.
@@ -145,6 +149,7 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         masks: FxHashMap::default(),
         demoted: FxHashMap::default(),
         starts,
+        coherent: FxHashMap::default(),
         deferred,
         known: FxHashMap::default(),
         vectors: FxHashMap::default(),
@@ -168,6 +173,7 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         emit.entry_mask = Some(mask);
     }
     emit.make_slots()?;
+    emit.find_coherent_loops();
     for node in 0..emit.cfg.blocks.len() {
         emit.block(node)?;
     }
@@ -199,7 +205,8 @@ impl<'c> Emit<'_, 'c> {
             self.masks.insert(node, slot);
         }
         let all = self.cfg.blocks.iter().flat_map(|block| block.instructions());
-        let parts: FxHashSet<Value<'c>> = all.flat_map(|inst| self.parts_of_butterfly(inst)).collect();
+        let parts = all.flat_map(|inst| self.parts_of_butterfly(inst).into_iter().chain(parts_of_limits(inst)));
+        let parts: FxHashSet<Value<'c>> = parts.collect();
         for node in 0..self.cfg.blocks.len() {
             let block = self.cfg.blocks[node];
             for inst in block.instructions() {
@@ -227,6 +234,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     fn block(&mut self, node: Node) -> Result<()> {
+        self.coherent_copy(node)?;
         self.node = node;
         self.known.clear();
         self.vectors.clear();
@@ -352,64 +360,86 @@ impl<'c> Emit<'_, 'c> {
             }
             &[to] => {
                 self.edge(node, to, self.mask)?;
-                self.go(node, to, self.mask, deferred);
-                Ok(())
-            }
-            &[yes, no] if !self.shapes.divergent_branches.contains(&node) => {
-                let condition = self.first(inst.operand(0))?;
-                // LLVM stores the targets of a branch after the condition, in reverse order.
-                let ways = [yes, no].map(|to| (to, self.function.append_block("edge")));
-                self.b.cond_br(condition, ways[0].1, ways[1].1);
-                // Values that are loaded on one path are not available on the other.
-                let (known, vectors) = (self.known.clone(), self.vectors.clone());
-                for (to, block) in ways {
-                    block.move_after(self.b.block());
-                    self.b.go_to_end(block);
-                    self.known.clone_from(&known);
-                    self.vectors.clone_from(&vectors);
-                    self.edge(node, to, self.mask)?;
+                if self.enter_coherent(node, to) {
                     self.go(node, to, self.mask, deferred);
                 }
                 Ok(())
             }
-            &[yes, no] => {
+            &[yes, no] if !self.shapes.divergent_branches.contains(&node) => {
+                let condition = self.first(inst.operand(0))?;
+                self.two_ways(condition, |emit, is_yes| {
+                    let to = if is_yes { yes } else { no };
+                    emit.edge(node, to, emit.mask)?;
+                    emit.go(node, to, emit.mask, deferred);
+                    Ok(())
+                })
+            }
+            &[_, _] => {
                 self.enter_together(node, inst)?;
-                let condition = self.vector(inst.operand(0))?;
-                let here = self.mask_or_ones();
-                // Not `and`: the value of an inactive lane may be poison.
-                let none = self.mask_type().zero();
-                let to_yes = self.b.select(here, condition, none);
-                let to_no = self.b.select(here, self.b.not(condition), none);
-                // The edge that leaves a loop first: it may take the phis of the loop's header, which the other edge sets.
-                let mut edges = [(yes, to_yes), (no, to_no)];
-                edges.sort_by_key(|e| self.cfg.is_back_edge(node, e.0));
-                for (to, mask) in edges {
-                    self.edge(node, to, Some(mask))?;
-                }
-                let mut all = deferred.clone();
-                let back = [(yes, to_yes), (no, to_no)]
-                    .into_iter()
-                    .find(|e| self.cfg.is_back_edge(node, e.0));
-                all.extend([yes, no].into_iter().filter(|&t| back.is_none_or(|e| e.0 != t)));
-                let next = *all.first().ok_or("a branch that goes nowhere")?;
-                match back {
-                    Some((header, mask)) => {
-                        let again = self.any(mask);
-                        self.b.cond_br(again, self.starts[header], self.starts[next]);
-                    }
-                    None => {
-                        self.b.br(self.starts[next]);
-                    }
-                }
-                self.defer(next, &all);
-                Ok(())
+                self.diverge(node, inst, deferred)
             }
             _ => Err("a branch of more than two ways".into()),
         }
     }
 
+    /// Branches to two new blocks, and ends both: that where the condition holds, and the other one.
+    pub(super) fn two_ways(
+        &mut self,
+        condition: Value<'c>,
+        mut end: impl FnMut(&mut Self, bool) -> Result<()>,
+    ) -> Result<()> {
+        let ways = [true, false].map(|holds| (holds, self.function.append_block("edge")));
+        self.b.cond_br(condition, ways[0].1, ways[1].1);
+        // Values that are loaded on one path are not available on the other.
+        let (known, vectors) = (self.known.clone(), self.vectors.clone());
+        for (holds, block) in ways {
+            block.move_after(self.b.block());
+            self.b.go_to_end(block);
+            self.known.clone_from(&known);
+            self.vectors.clone_from(&vectors);
+            end(self, holds)?;
+        }
+        Ok(())
+    }
+
+    /// Ends a block where lanes part: those of each side get its mask.
+    pub(super) fn diverge(&mut self, node: Node, inst: Value<'c>, deferred: &BTreeSet<Node>) -> Result<()> {
+        let &[yes, no] = self.cfg.successors[node].as_slice() else {
+            return Err("lanes that part in more than two ways".into());
+        };
+        let condition = self.vector(inst.operand(0))?;
+        let here = self.mask_or_ones();
+        // Not `and`: the value of an inactive lane may be poison.
+        let none = self.mask_type().zero();
+        let to_yes = self.b.select(here, condition, none);
+        let to_no = self.b.select(here, self.b.not(condition), none);
+        // The edge that leaves a loop first: it may take the phis of the loop's header, which the other edge sets.
+        let mut edges = [(yes, to_yes), (no, to_no)];
+        edges.sort_by_key(|e| self.cfg.is_back_edge(node, e.0));
+        for (to, mask) in edges {
+            self.edge(node, to, Some(mask))?;
+        }
+        let mut all = deferred.clone();
+        let back = [(yes, to_yes), (no, to_no)]
+            .into_iter()
+            .find(|e| self.cfg.is_back_edge(node, e.0));
+        all.extend([yes, no].into_iter().filter(|&t| back.is_none_or(|e| e.0 != t)));
+        let next = *all.first().ok_or("a branch that goes nowhere")?;
+        match back {
+            Some((header, mask)) => {
+                let again = self.any(mask);
+                self.b.cond_br(again, self.starts[header], self.starts[next]);
+            }
+            None => {
+                self.b.br(self.starts[next]);
+            }
+        }
+        self.defer(next, &all);
+        Ok(())
+    }
+
     /// Branches to a block, or to a deferred one that must run first.
-    fn go(&mut self, node: Node, to: Node, mask: Option<Value<'c>>, deferred: &BTreeSet<Node>) {
+    pub(super) fn go(&mut self, node: Node, to: Node, mask: Option<Value<'c>>, deferred: &BTreeSet<Node>) {
         if self.cfg.is_back_edge(node, to) {
             let divergent = self.cfg.loop_of[to].is_some_and(|l| self.shapes.divergent_loops.contains(&l));
             match (divergent, mask, deferred.first()) {

@@ -7,6 +7,7 @@
 
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashSet;
 
 use super::calls::is_pure;
 use super::cfg::Node;
@@ -29,7 +30,7 @@ struct Guarded {
 const MOST_TESTS: usize = 8;
 
 /// What scalars tell of a condition of all lanes.
-enum Test<'c> {
+pub(super) enum Test<'c> {
     /// A condition that is the same in all lanes, and what it has to be.
     Same(Value<'c>, bool),
     /// A comparison of numbers, of which lane `l` has `first + l * stride`, with one that all lanes have.
@@ -39,7 +40,44 @@ enum Test<'c> {
         /// From lane 0 to the last one: at least 1, and less than half of what the type has.
         reach: u64,
         with: Value<'c>,
+        /// Whether lane `l` compares with `with + l * stride` instead.
+        both_move: bool,
     },
+}
+
+/// The two numbers of which a value is the smaller or the larger one, and the intrinsic that tells which.
+fn extremum(value: Value<'_>) -> Option<(String, [Value<'_>; 2])> {
+    const INTRINSICS: [&str; 4] = ["llvm.smax.", "llvm.smin.", "llvm.umax.", "llvm.umin."];
+    let name = value.callee()?.name();
+    let is_one = INTRINSICS.iter().any(|intrinsic| name.starts_with(intrinsic));
+    is_one.then(|| (name, [0, 1].map(|which| value.operand(which))))
+}
+
+/// The two numbers with which others compare as with a limit, if they do so with each of both.
+fn limits(how: I, limit: Value<'_>) -> Option<[Value<'_>; 2]> {
+    let (name, numbers) = extremum(limit)?;
+    let intrinsic = match how {
+        I::LLVMIntULT | I::LLVMIntULE => "llvm.umin.",
+        I::LLVMIntUGT | I::LLVMIntUGE => "llvm.umax.",
+        I::LLVMIntSLT | I::LLVMIntSLE => "llvm.smin.",
+        I::LLVMIntSGT | I::LLVMIntSGE => "llvm.smax.",
+        _ => return None,
+    };
+    name.starts_with(intrinsic).then_some(numbers)
+}
+
+/// What tests of a comparison may need besides its operands.
+pub(super) fn parts_of_limits(inst: Value<'_>) -> FxHashSet<Value<'_>> {
+    let mut parts = FxHashSet::default();
+    let mut todo = match inst.opcode() {
+        Some(L::LLVMICmp) => inst.operands(),
+        _ => Vec::new(),
+    };
+    while let Some(value) = todo.pop() {
+        let numbers = extremum(value).into_iter().flat_map(|(_, numbers)| numbers);
+        todo.extend(numbers.filter(|number| parts.insert(*number)));
+    }
+    parts
 }
 
 impl<'c> Emit<'_, 'c> {
@@ -120,7 +158,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// What tells that a condition is so in all lanes: all of these. `None` if only a look at each lane does.
-    fn tests(&self, condition: Value<'c>, when: bool) -> Option<Vec<Test<'c>>> {
+    pub(super) fn tests(&self, condition: Value<'c>, when: bool) -> Option<Vec<Test<'c>>> {
         let mut tests = Vec::new();
         let mut todo = vec![(condition, when)];
         while let Some((condition, when)) = todo.pop() {
@@ -137,7 +175,11 @@ impl<'c> Emit<'_, 'c> {
             let is = |operand: u32, wanted: bool| condition.operand(operand).as_const_int() == Some(u64::from(wanted));
             let mut both = |first, second| todo.extend([second, first].map(|which| (condition.operand(which), when)));
             match condition.opcode()? {
-                L::LLVMICmp => tests.push(self.comparison(condition, when)?),
+                L::LLVMICmp => {
+                    let how = condition.int_predicate();
+                    let how = if when { how } else { inverse(how) };
+                    self.comparisons(how, condition.operand(0), condition.operand(1), &mut tests)?;
+                }
                 // LLVM's `not`.
                 L::LLVMXor if is(1, true) => todo.push((condition.operand(0), !when)),
                 L::LLVMAnd if when => both(0, 1),
@@ -151,13 +193,31 @@ impl<'c> Emit<'_, 'c> {
         Some(tests)
     }
 
-    fn comparison(&self, condition: Value<'c>, when: bool) -> Option<Test<'c>> {
-        let (a, b) = (condition.operand(0), condition.operand(1));
-        let how = condition.int_predicate();
-        let how = if when { how } else { inverse(how) };
-        let (first, with, how) = match [a, b].map(|value| self.shapes.of(value)) {
-            [VectorShape::Affine { .. }, VectorShape::Uniform] => (a, b, how),
-            [VectorShape::Uniform, VectorShape::Affine { .. }] => (b, a, swapped(how)),
+    /// What tells of a comparison, with each of two numbers where it is with the smaller or the larger one.
+    fn comparisons(&self, how: I, a: Value<'c>, b: Value<'c>, tests: &mut Vec<Test<'c>>) -> Option<()> {
+        let (a, b, how) = match limits(swapped(how), a) {
+            Some(_) => (b, a, swapped(how)),
+            None => (a, b, how),
+        };
+        match limits(how, b).filter(|_| self.shapes.of(b) == VectorShape::Varying) {
+            Some(limits) => limits
+                .into_iter()
+                .try_for_each(|limit| self.comparisons(how, a, limit, tests)),
+            None => {
+                tests.push(self.comparison(how, a, b)?);
+                (tests.len() <= MOST_TESTS).then_some(())
+            }
+        }
+    }
+
+    fn comparison(&self, how: I, a: Value<'c>, b: Value<'c>) -> Option<Test<'c>> {
+        let (first, with, how, both_move) = match [a, b].map(|value| self.shapes.of(value)) {
+            [VectorShape::Affine { .. }, VectorShape::Uniform] => (a, b, how, false),
+            [VectorShape::Uniform, VectorShape::Affine { .. }] => (b, a, swapped(how), false),
+            [
+                VectorShape::Affine { stride: x, .. },
+                VectorShape::Affine { stride: y, .. },
+            ] if x == y => (a, b, how, true),
             _ => return None,
         };
         let (VectorShape::Affine { stride, .. }, Kind::Int(bits @ ..=64)) = (self.shapes.of(first), first.ty().kind())
@@ -169,16 +229,17 @@ impl<'c> Emit<'_, 'c> {
         let is_small = reach > 0 && reach < 1 << (bits - 1);
         // What a comparison in another block uses may have been there only.
         let is_there = self.is_available(first) && self.is_available(with);
-        (is_small && is_there && how != I::LLVMIntEQ).then_some(Test::Compares {
+        (is_small && is_there && (how != I::LLVMIntEQ || both_move)).then_some(Test::Compares {
             how,
             first,
             reach,
             with,
+            both_move,
         })
     }
 
     /// A condition that is true only if all tests hold in all lanes. A later one may be poison where one before it does not hold.
-    fn all_hold(&mut self, tests: &[Test<'c>]) -> Result<Value<'c>> {
+    pub(super) fn all_hold(&mut self, tests: &[Test<'c>]) -> Result<Value<'c>> {
         let (first, others) = tests.split_first().expect("a guard has a condition");
         let mut all = self.holds(first)?;
         for test in others {
@@ -200,9 +261,13 @@ impl<'c> Emit<'_, 'c> {
                 first,
                 reach,
                 with,
+                both_move,
             } => {
                 let (first, with) = (self.first(first)?, self.first(with)?);
-                Ok(self.compares(how, first, reach, with))
+                Ok(match both_move {
+                    true => self.compares_at_each(how, first, reach, with),
+                    false => self.compares(how, first, reach, with),
+                })
             }
         }
     }
@@ -231,5 +296,22 @@ impl<'c> Emit<'_, 'c> {
             // The number that is equal would be this far from the first.
             _ => b.icmp(I::LLVMIntUGT, b.sub(with, first), ty.int(reach)),
         }
+    }
+
+    /// A condition that is true only if `first + x` compares so with `with + x` for all `x` up to `reach`.
+    fn compares_at_each(&self, how: I, first: Value<'c>, reach: u64, with: Value<'c>) -> Value<'c> {
+        let (b, ty) = (&self.b, first.ty());
+        let compares = b.icmp(how, first, with);
+        // The larger one does not wrap, so neither does.
+        let ones = u64::MAX >> (64 - ty.bits());
+        let (larger, fits, most) = match how {
+            I::LLVMIntULT | I::LLVMIntULE => (with, I::LLVMIntULE, ones),
+            I::LLVMIntUGT | I::LLVMIntUGE => (first, I::LLVMIntULE, ones),
+            I::LLVMIntSLT | I::LLVMIntSLE => (with, I::LLVMIntSLE, ones >> 1),
+            I::LLVMIntSGT | I::LLVMIntSGE => (first, I::LLVMIntSLE, ones >> 1),
+            // Numbers that wrap are equal where others are.
+            _ => return compares,
+        };
+        b.and(compares, b.icmp(fits, larger, ty.int(most - reach)))
     }
 }

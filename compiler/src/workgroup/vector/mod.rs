@@ -14,6 +14,7 @@ mod bounds;
 mod butterflies;
 mod calls;
 mod cfg;
+mod coherent;
 mod collectives;
 mod coroutine;
 mod divergence;

@@ -144,4 +144,48 @@ impl Generator {
              if ({guard}) fold = fold * 3 + hash_{element}({buffer}[{counter}]);"
         ));
     }
+
+    /// Goes through an input side by side with the other items, as reductions do: all of them leave the loop in the same round, or in
+    /// two that follow each other, unless a number sends one out.
+    pub(super) fn walk(&mut self) {
+        let [counter, sum] = ["i", "v"].map(|name| self.name(name));
+        let ty = self.rng.pick(&["int", "uint", "long", "ulong"]);
+        let first = self.rng.pick(&["gi", "gi", "lid", "lx", "gi * 2"]);
+        let (step, rounds) = (1500 + self.rng.below(2000), 1 + self.rng.below(6));
+        let end = INPUTS - self.rng.below(300);
+        let own_end = format!("({ty})({first} + {})", rounds * step);
+        let bound = match self.rng.below(3) {
+            0 => end.to_string(),
+            1 => format!("min(({ty}){end}, {own_end})"),
+            _ => format!("({own_end} < ({ty}){end} ? {own_end} : ({ty}){end})"),
+        };
+        let (buffer, element) = self
+            .rng
+            .pick(&[("vi", "int"), ("vc", "char"), ("vl", "long"), ("vs", "short")]);
+        let start = self.expression(Ty::INT, 1);
+        self.line(format!("{element} {sum} = ({element})({start});"));
+        let compare = self.rng.pick(&["<", "<", "<="]);
+        let last = if compare == "<" { bound } else { format!("{bound} - 1") };
+        self.open(format!(
+            "for ({ty} {counter} = ({ty})({first}); {counter} {compare} {last}; {counter} += {step}) {{"
+        ));
+        let number = format!("{buffer}[{counter}]");
+        if self.rng.chance(25) {
+            let mask = self.rng.pick(&[1, 7, 63, 127]);
+            self.line(format!("if (({number} & {mask}) == 1) break;"));
+        }
+        let statement = match self.rng.below(3) {
+            0 => format!("{sum} = {number} > {sum} ? {number} : {sum};"),
+            1 => format!("{sum} ^= {number};"),
+            _ => format!("fold = fold * 3 + hash_{element}({number});"),
+        };
+        self.line(statement);
+        if self.rng.chance(25) {
+            self.loops += 1;
+            self.apart(Self::result);
+            self.loops -= 1;
+        }
+        self.close();
+        self.line(format!("fold = fold * 5 + hash_{element}({sum});"));
+    }
 }

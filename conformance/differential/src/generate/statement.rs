@@ -56,6 +56,7 @@ impl Generator {
             0..=17 => self.variable(),
             18..=35 => self.assignment(),
             36 if is_kernel && self.loops < 2 => self.sweep(),
+            37..=38 if is_kernel && self.loops < 2 => self.walk(),
             36..=43 if is_kernel => self.result(),
             44..=53 if depth > 0 => self.branch(depth - 1),
             54..=57 if depth > 0 => self.same_branch(depth - 1),
@@ -115,7 +116,7 @@ impl Generator {
     }
 
     /// Writes something to a buffer of results.
-    fn result(&mut self) {
+    pub(super) fn result(&mut self) {
         if self.has.floats && self.rng.chance(20) {
             let double = self.has.double && self.rng.chance(50);
             let value = self.about(Scalar::Float(if double { 64 } else { 32 }));
