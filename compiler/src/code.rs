@@ -73,7 +73,8 @@ impl Code {
             return Variant::Main;
         }
         let shape = &self.shape;
-        let (lanes, row) = (u64::from(shape.lanes), range.local_size[0]);
+        let lanes = u64::from(shape.lanes / shape.side_by_side);
+        let row = range.local_size[0];
         // What spans rows has to look at its indices, which takes longer than to leave most of the lanes idle.
         let fills_some = || 4 * row >= lanes;
         let rows = is_row(range) || !shape.subgroup_within_row && (!shape.sees_groups || fills_some());

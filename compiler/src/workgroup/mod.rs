@@ -56,6 +56,8 @@ pub struct CodeInfo {
     pub entry: Entry,
     /// How many items it runs at a time.
     pub lanes: u32,
+    /// How many times as many items as the variants that need not fill all lanes.
+    pub side_by_side: u32,
     /// Whether the lanes must be a sub-group: consecutive in the group, also where a row does not fill them.
     pub subgroup_within_row: bool,
     /// Whether a row, or a group, if sub-groups span rows, may have a number of items that is no multiple of the lanes.
@@ -79,7 +81,8 @@ pub struct CodeInfo {
 /// The symbol of a constant in an object: a [`CodeInfo`] as five integers of 64 bits.
 pub const SHAPE: &str = "oxur.shape";
 
-/// Where the number of rows begins in the word of flags, and where the number of streamed bytes.
+/// Where the logarithm of `side_by_side` begins in the word of flags, where the number of rows, and where that of streamed bytes.
+const SIDE_BY_SIDE_SHIFT: u32 = 5;
 const ROWS_SHIFT: u32 = 8;
 const STREAMED_SHIFT: u32 = 16;
 
@@ -93,10 +96,12 @@ impl CodeInfo {
             self.sees_groups,
             self.is_whole_group,
         ];
-        let flags = (0..).zip(flags).fold(
-            u64::from(self.rows) << ROWS_SHIFT | self.streamed << STREAMED_SHIFT,
-            |all, (bit, flag)| all | u64::from(flag) << bit,
-        );
+        let numbers = u64::from(self.side_by_side.ilog2()) << SIDE_BY_SIDE_SHIFT
+            | u64::from(self.rows) << ROWS_SHIFT
+            | self.streamed << STREAMED_SHIFT;
+        let flags = (0..)
+            .zip(flags)
+            .fold(numbers, |all, (bit, flag)| all | u64::from(flag) << bit);
         let words = [
             match self.entry {
                 Entry::Group => 0,
@@ -128,6 +133,7 @@ impl CodeInfo {
         Some(Self {
             entry,
             lanes,
+            side_by_side: 1 << (words[2] >> SIDE_BY_SIDE_SHIFT & 7),
             subgroup_within_row: words[2] & 1 != 0,
             has_tail: words[2] & 2 != 0,
             spans_rows: words[2] & 4 != 0,
@@ -188,6 +194,7 @@ pub fn finish_scalar(
     let mut info = CodeInfo {
         entry: Entry::Group,
         lanes: 1,
+        side_by_side: 1,
         subgroup_within_row: false,
         has_tail: true,
         spans_rows: false,
@@ -307,6 +314,7 @@ pub fn finish_wide(
     Ok(CodeInfo {
         entry,
         lanes: made.lanes,
+        side_by_side: made.side_by_side,
         subgroup_within_row,
         has_tail,
         spans_rows,

@@ -75,12 +75,14 @@ const KERNEL: &str = "
         OpFunctionEnd
         ";
 
-/// Writes what there is so far at a place of the item's and the round's own.
+/// Adds what there is so far to a place of the item's and the round's own, which shows what runs twice.
 const STORE: &str = "
         %row = OpIMul %int %own_id %c8
         %place = OpIAdd %int %row %round
         %trace_at = OpPtrAccessChain %global_int %trace %place
-        OpStore %trace_at %more Aligned 4";
+        %before = OpLoad %int %trace_at Aligned 4
+        %after = OpIAdd %int %before %more
+        OpStore %trace_at %after Aligned 4";
 
 const ITEMS: u64 = 96;
 
@@ -240,7 +242,7 @@ fn check((name, unsigned, signed): Comparison, numbers: Numbers, ways: Ways) {
         for (number, &(first, bound)) in places.iter().enumerate() {
             let from = [0, 0, 1, 16, 48, 90][number % 6];
             let mut expected = vec![7; ITEMS as usize];
-            let mut expected_trace = vec![9; 8 * ITEMS as usize];
+            let mut expected_trace = vec![9u32; 8 * ITEMS as usize];
             for id in (0..ITEMS).filter(|id| *id >= from) {
                 let own = wrap(first.wrapping_add(step.wrapping_mul(id)));
                 let (mut i, mut round, mut sum) = (own, 0u32, 1u32);
@@ -261,7 +263,8 @@ fn check((name, unsigned, signed): Comparison, numbers: Numbers, ways: Ways) {
                         break;
                     }
                     if ways.stores {
-                        expected_trace[8 * id as usize + round as usize] = sum;
+                        let place = &mut expected_trace[8 * id as usize + round as usize];
+                        *place = sum.wrapping_add(*place);
                     }
                     // What the end of a round looks at is of this one.
                     let goes_on = is(ways.latch, i, round, word);

@@ -4,6 +4,9 @@
 //!
 //! A search (a loop that loads from where its last load sent it) waits most of all, where the CPU gathers.
 //!
+//! Items of a kernel with barriers that go through memory side by side, as for a reduction, wait for memory: each vector reads one or
+//! two cache lines of a row, and then of another row. With four vectors more lines are on their way, which follow each other.
+//!
 //! A short kernel with barriers takes as long to come and go as to compute. With AVX2, whose registers are half a cache line, it has two
 //! as well, and loads of as many more sub-groups are on their way.
 
@@ -13,6 +16,7 @@ use rustc_hash::FxHashSet;
 use super::calls::{is_cheap, is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
+use super::memory::is_local;
 use super::registers::Registers;
 use crate::CpuLevel;
 use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
@@ -32,8 +36,8 @@ const INTENSE: usize = 16;
 /// How many instructions that differ between items a kernel with barriers may have to be a short one.
 const SHORT: usize = 64;
 
-/// How many vectors of so many `lanes` a kernel had better run at a time. If it `waits` at barriers, only searches are worth it, and
-/// what is short.
+/// How many vectors of so many `lanes` a kernel had better run at a time. If it `waits` at barriers, only searches are worth it, loops
+/// that go through memory, and what is short.
 pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool) -> Result<u32, String> {
     if waits && CpuLevel::current() < CpuLevel::V3 {
         return Ok(1);
@@ -41,6 +45,16 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     let cfg = Cfg::new(kernel)?;
     let shapes = VectorShapes::new(module, &cfg, lanes, Ids::InRow);
     let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
+    let code = Code {
+        module,
+        cfg: &cfg,
+        shapes: &shapes,
+        hopes: VectorShapes::new(module, &cfg, lanes, Ids::Hoped),
+        lanes,
+    };
+    if waits && let Some(count) = code.vectors_of_streams() {
+        return Ok(count);
+    }
     if waits && !gathers() {
         let varies = |inst: &Value<'_>| shapes.of(*inst) == VectorShape::Varying;
         let is_short = instructions().filter(varies).count() <= SHORT;
@@ -50,13 +64,6 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
             1
         });
     }
-    let code = Code {
-        module,
-        cfg: &cfg,
-        shapes: &shapes,
-        hopes: VectorShapes::new(module, &cfg, lanes, Ids::Hoped),
-        lanes,
-    };
     let mut searches: Vec<usize> = (0..cfg.loops.len()).collect();
     searches.retain(|&number| code.is_search(number));
     let has_search = !searches.is_empty();
@@ -86,7 +93,7 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     } else {
         (0..cfg.loops.len()).collect()
     };
-    let needs = loops.into_iter().map(|number| code.registers(number, has_search));
+    let needs = loops.into_iter().map(|number| code.registers(number, !has_search));
     let Some(needs) = needs.collect::<Option<Vec<u32>>>() else {
         return Ok(1);
     };
@@ -118,6 +125,37 @@ struct Code<'a, 'c> {
 impl<'c> Code<'_, 'c> {
     fn varies(&self, value: Value<'c>) -> bool {
         self.shapes.of(value) == VectorShape::Varying
+    }
+
+    /// How many vectors a kernel with barriers had better run, if it has loops that go through memory; `None` if it has none, or
+    /// something that keeps it from that.
+    fn vectors_of_streams(&self) -> Option<u32> {
+        let mut streams: Vec<usize> = (0..self.cfg.loops.len()).collect();
+        streams.retain(|&number| self.is_stream(number));
+        let is_possible = |inst: Value<'c>| match inst.opcode() {
+            Some(L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg | L::LLVMLoad | L::LLVMStore) => true,
+            _ => self.is_possible(inst) || self.is_possible_beside(inst, &streams),
+        };
+        let mut instructions = self.cfg.blocks.iter().flat_map(|block| block.instructions());
+        if streams.is_empty() || !instructions.all(is_possible) {
+            return None;
+        }
+        let needs = streams.into_iter().map(|number| self.registers(number, false));
+        let most = needs.collect::<Option<Vec<u32>>>()?.into_iter().max()?;
+        [MOST, 2]
+            .into_iter()
+            .find(|count| count * most <= Registers::of_cpu().count)
+    }
+
+    /// Whether a loop without others in it loads what lies side by side for the items, of memory that is not the group's own.
+    fn is_stream(&self, number: usize) -> bool {
+        if self.cfg.loops.iter().any(|inner| inner.parent == Some(number)) {
+            return false;
+        }
+        let instructions = self.instructions(number);
+        let is_loaded =
+            |inst: &Value<'c>| inst.opcode() == Some(L::LLVMLoad) && self.varies(*inst) && !is_local(inst.operand(0));
+        instructions.iter().any(is_loaded) && instructions.iter().all(|inst| self.is_possible(*inst))
     }
 
     /// Whether all of an instruction is one of vectors, and no gather or scatter.
@@ -208,15 +246,15 @@ impl<'c> Code<'_, 'c> {
             .any(|inst| is_gather(inst) && hangs_on_itself(*inst))
     }
 
-    /// How many registers the values of a loop take that differ between items, where it has most of them; `None` if it is no loop that
-    /// waits for its own results.
-    fn registers(&self, number: usize, is_search: bool) -> Option<u32> {
+    /// How many registers the values of a loop take that differ between items, where it has most of them; `None` if it is long, or
+    /// loads something though it is to compute only.
+    fn registers(&self, number: usize, computes_only: bool) -> Option<u32> {
         let of_loop = &self.cfg.loops[number];
         let instructions = self.instructions(number);
         let inside: FxHashSet<Value<'c>> = instructions.iter().copied().collect();
         let is_counted = |value: &Value<'c>| self.varies(*value) && value.ty().scalar().kind() != Kind::Int(1);
         let loads = instructions.iter().any(|inst| is_access(*inst) && self.varies(*inst));
-        if loads && !is_search || instructions.iter().filter(|inst| self.varies(**inst)).count() > LONGEST_LOOP {
+        if loads && computes_only || instructions.iter().filter(|inst| self.varies(**inst)).count() > LONGEST_LOOP {
             return None;
         }
         // What lives from round to round, and what comes from before the loop.

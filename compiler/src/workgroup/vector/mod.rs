@@ -116,6 +116,8 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
 pub struct Kernels {
     /// How many items they run at a time.
     pub lanes: u32,
+    /// How many times as many these are as in code for ranges that need not fill all lanes.
+    pub side_by_side: u32,
     /// How many vectors the one for several has; 1 if there is none.
     pub several: u32,
     /// How many rows the one for blocks has; 1 if there is none.
@@ -155,14 +157,13 @@ pub fn widen(
         true => in_flight::count(module, kernel, width.lanes, true)?,
         false => 1,
     };
-    let wide = width.lanes * side_by_side;
-    let lanes = match required {
+    let side_by_side = match required {
         // Groups of this size would never have such code.
-        Some([row, ..]) if !row.is_multiple_of(wide) => width.lanes,
-        _ => wide,
+        Some([row, ..]) if !row.is_multiple_of(width.lanes * side_by_side) => 1,
+        _ => side_by_side,
     };
     let width = Width {
-        lanes: items.unwrap_or(lanes),
+        lanes: items.unwrap_or(width.lanes * side_by_side),
         ..width
     };
     let streams = !waits && !layout.spans_rows;
@@ -208,6 +209,7 @@ pub fn widen(
     }
     Ok(Kernels {
         lanes: width.lanes,
+        side_by_side,
         several,
         rows,
         is_whole_group,
