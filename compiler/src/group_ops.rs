@@ -24,6 +24,14 @@ pub fn is_group_op(inst: &Inst<'_>) -> bool {
         || inst.op == Op::FunctionPointerCallINTEL
 }
 
+/// Whether an instruction is for a sub-group, or may be: its scope is not known to be a work-group.
+pub fn is_sub_group_op(inst: &Inst<'_>, scope: Option<u64>) -> bool {
+    let name = inst.grammar_name();
+    let has_scope =
+        name.starts_with("Group") && !name.starts_with("GroupNonUniform") || name.starts_with("ControlBarrier");
+    is_group_op(inst) && !(has_scope && scope == Some(scope::WORKGROUP))
+}
+
 /// Whether an instruction is a collective: its result depends on values of all items of a work-group or sub-group.
 pub fn is_collective(inst: &Inst<'_>) -> bool {
     let is_other = matches!(inst.op, Op::GroupAll | Op::GroupAny | Op::GroupBroadcast);

@@ -24,6 +24,8 @@ pub struct KernelInfo {
     pub sub_group_size: u32,
     /// Whether the kernel requires that size.
     pub sub_group_size_required: bool,
+    /// How many items make a sub-group in the code: `sub_group_size`, or more where the kernel cannot tell.
+    pub collective_width: u32,
     /// The required number of sub-groups in a work-group (`SubgroupsPerWorkgroup`).
     pub sub_groups_per_work_group: Option<u32>,
     /// The size of the kernel's own local variables, in bytes, without `Local` arguments.

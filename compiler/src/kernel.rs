@@ -265,7 +265,7 @@ impl Kernel {
                 if code.shape.lanes == 1 {
                     let frame = code.shape.frame;
                     let code = SuspendableCode { entry, args };
-                    let sub_group = self.compiled.info.sub_group_size as usize;
+                    let sub_group = self.compiled.info.collective_width as usize;
                     // SAFETY: passed on to the caller.
                     let items = unsafe { steps.prepare_items(group, code, sub_group, frame) }?;
                     let mut outcome = Ok(());
@@ -304,7 +304,7 @@ impl Kernel {
                 let sub_group = if lanes > 1 {
                     1
                 } else {
-                    self.compiled.info.sub_group_size as usize
+                    self.compiled.info.collective_width as usize
                 };
                 let code = ItemCode {
                     entry,

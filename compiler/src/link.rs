@@ -15,7 +15,7 @@ use scan::Scans;
 
 use crate::known_imports::{KnownImport, known_import};
 use crate::options::{Options, Part};
-use crate::spirv::{EntryPoint, Id, Module, Reach, Type, built_in, is_by_value, storage_class};
+use crate::spirv::{EntryPoint, Id, Module, Reach, Type, built_in, is_by_value, is_of_sub_groups, storage_class};
 use crate::{AddressSpace, Error, FastMath, KernelInfo, Param, ParamKind, Target};
 
 /// The definition of an id in one of the modules.
@@ -323,6 +323,7 @@ impl Linked {
         let mut has_barriers = false;
         let mut has_device_barrier = false;
         let mut has_collectives = false;
+        let mut sees_sub_groups = false;
         let mut has_assertions = false;
         for (part, reach) in &reach {
             let module = self.module(*part);
@@ -337,6 +338,7 @@ impl Linked {
                 false => reach.functions.iter().any(|&id| self.is_assertion((*part, id))),
             };
             for &id in &reach.variables {
+                sees_sub_groups |= is_of_sub_groups(module, id);
                 let Some(Type::Pointer(StorageClass::Workgroup, pointee)) =
                     module.value_type(id).and_then(|ty| module.ty(ty))
                 else {
@@ -363,6 +365,7 @@ impl Linked {
                 has_barriers |= scan.group_ops;
                 has_device_barrier |= scan.device_barrier;
                 has_collectives |= scan.collectives;
+                sees_sub_groups |= scan.sub_group_ops;
             }
         }
         let mut info = KernelInfo {
@@ -408,9 +411,24 @@ impl Linked {
                 _ => {}
             }
         }
+        let group = info
+            .required_work_group_size
+            .map(|size| size.iter().fold(1u32, |items, &n| items.saturating_mul(n)));
+        let may_be_wider = has_collectives
+            && !sees_sub_groups
+            && !info.sub_group_size_required
+            && info.sub_groups_per_work_group.is_none()
+            && group.is_none_or(|items| items >= self.target.collective_width());
+        info.collective_width = match may_be_wider {
+            true => self.target.collective_width(),
+            false => info.sub_group_size,
+        };
         let values = local_memory.next_multiple_of(VALUE_SIZE);
         if has_collectives {
-            let sub_groups = self.target.max_work_group_size().div_ceil(info.sub_group_size as usize);
+            let sub_groups = self
+                .target
+                .max_work_group_size()
+                .div_ceil(info.collective_width as usize);
             local_memory = values + VALUE_SIZE * sub_groups as u64;
         }
         info.local_memory = local_memory as usize;

@@ -366,7 +366,7 @@ impl Program {
             match workgroup::finish_wide(
                 &machine,
                 &module,
-                info.sub_group_size,
+                info.collective_width,
                 layout,
                 info.required_work_group_size,
             ) {
@@ -381,7 +381,7 @@ impl Program {
         let mut scalar = |code| {
             let module = lower::kernel(context, &self.linked, kernel)?;
             times.end("lower");
-            let shape = workgroup::finish_scalar(&machine, &module, info.sub_group_size, items_wait, code)
+            let shape = workgroup::finish_scalar(&machine, &module, info.collective_width, items_wait, code)
                 .map_err(Error::Codegen)?;
             times.end("workgroup");
             Ok((module, shape))

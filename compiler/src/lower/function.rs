@@ -295,7 +295,7 @@ impl<'c> FunctionLowering<'_, 'c> {
 
     pub(super) fn sub_group_size(&self) -> u32 {
         let unknown = self.unit.linked.target.unknown_sub_group_size();
-        self.unit.kernel.map_or(unknown, |k| k.info.sub_group_size)
+        self.unit.kernel.map_or(unknown, |k| k.info.collective_width)
     }
 
     /// The fast-math flags of an instruction, in LLVM's encoding.

@@ -301,7 +301,7 @@ impl Unit {
             let lowered = lower::kernel(context, linked, kernel)?;
             partial::find(&lowered);
             entry::make(&lowered, entry)?;
-            finish::finish(&lowered, self.sm, entry.info.sub_group_size);
+            finish::finish(&lowered, self.sm, entry.info.collective_width);
             machine.set_target(&lowered);
             module.link(lowered).map_err(Error::Codegen)?;
         }

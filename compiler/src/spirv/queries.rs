@@ -20,6 +20,30 @@ pub fn built_in(module: &Module, id: Id) -> Option<BuiltIn> {
         .and_then(|o| BuiltIn::from_u32(*o.first()?))
 }
 
+/// Whether a variable tells something of sub-groups.
+pub fn is_of_sub_groups(module: &Module, id: Id) -> bool {
+    use BuiltIn::{
+        NumEnqueuedSubgroups, NumSubgroups, SubgroupId, SubgroupLocalInvocationId, SubgroupMaxSize, SubgroupSize,
+    };
+    use BuiltIn::{SubgroupEqMask, SubgroupGeMask, SubgroupGtMask, SubgroupLeMask, SubgroupLtMask};
+    let numbers = [
+        NumEnqueuedSubgroups,
+        NumSubgroups,
+        SubgroupId,
+        SubgroupLocalInvocationId,
+        SubgroupMaxSize,
+        SubgroupSize,
+    ];
+    let masks = [
+        SubgroupEqMask,
+        SubgroupGeMask,
+        SubgroupGtMask,
+        SubgroupLeMask,
+        SubgroupLtMask,
+    ];
+    built_in(module, id).is_some_and(|what| numbers.contains(&what) || masks.contains(&what))
+}
+
 /// The storage class of a variable.
 pub fn storage_class(module: &Module, id: Id) -> Option<StorageClass> {
     module

@@ -44,6 +44,15 @@ impl Target {
         }
     }
 
+    /// How many items the collectives of a work-group combine at a time in kernels that cannot see sub-groups. On the CPU more of memory
+    /// is on its way, and there are fewer sub-groups to come and go at barriers.
+    pub(crate) fn collective_width(self) -> u32 {
+        match self {
+            Self::Host => 32,
+            Self::Nvptx64(_) => nvptx64::WARP,
+        }
+    }
+
     /// The sub-group size in functions that are called through pointers, by any kernel.
     pub(crate) fn unknown_sub_group_size(self) -> u32 {
         match self {

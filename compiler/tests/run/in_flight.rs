@@ -272,3 +272,155 @@ fn searches() {
         }
     }
 }
+
+/// Each item adds up what lies in memory from its own place on, in steps of the range's items. Then it adds the sum of the next item
+/// in its group.
+const SUMS: &str = "
+        OpEntryPoint Kernel %kernel \"k\" %global_id %global_size %local_index %local_size
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        OpDecorate %global_size BuiltIn GlobalSize
+        OpDecorate %local_index BuiltIn LocalInvocationIndex
+        OpDecorate %local_size BuiltIn WorkgroupSize
+        %input_long3 = OpTypePointer Input %long3
+        %input_long = OpTypePointer Input %long
+        %global_id = OpVariable %input_long3 Input
+        %global_size = OpVariable %input_long3 Input
+        %local_size = OpVariable %input_long3 Input
+        %local_index = OpVariable %input_long Input
+        %c0 = OpConstant %ELEMENT 0
+        %l1 = OpConstant %long 1
+        %c2 = OpConstant %int 2
+        %c272 = OpConstant %int 272
+        %local_ELEMENT_in = OpTypePointer Workgroup %ELEMENT
+        %l8192 = OpConstant %long 8192
+        %array = OpTypeArray %ELEMENT %l8192
+        %local_array = OpTypePointer Workgroup %array
+        %sums = OpVariable %local_array Workgroup
+        %type = OpTypeFunction %void %global_ELEMENT %global_ELEMENT %long
+        %kernel = OpFunction %void None %type
+        %out = OpFunctionParameter %global_ELEMENT
+        %in = OpFunctionParameter %global_ELEMENT
+        %count = OpFunctionParameter %long
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %sizes = OpLoad %long3 %global_size
+        %x = OpCompositeExtract %long %ids 0
+        %y = OpCompositeExtract %long %ids 1
+        %width = OpCompositeExtract %long %sizes 0
+        %height = OpCompositeExtract %long %sizes 1
+        %items = OpIMul %long %width %height
+        %row = OpIMul %long %y %width
+        %id = OpIAdd %long %row %x
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %long %id %start %i_next %body
+        %sum = OpPhi %ELEMENT %c0 %start %more %body
+        %goes_on = OpULessThan %bool %i %count
+        OpLoopMerge %done %body None
+        OpBranchConditional %goes_on %body %done
+        %body = OpLabel
+        %from = OpPtrAccessChain %global_ELEMENT %in %i
+        %number = OpLoad %ELEMENT %from Aligned 4
+        %more = ADD %ELEMENT %sum %number
+        %i_next = OpIAdd %long %i %items
+        OpBranch %head
+        %done = OpLabel
+        %place = OpLoad %long %local_index
+        %at = OpAccessChain %local_ELEMENT_in %sums %place
+        OpStore %at %sum Aligned 4
+        OpControlBarrier %c2 %c2 %c272
+        %local_sizes = OpLoad %long3 %local_size
+        %local_width = OpCompositeExtract %long %local_sizes 0
+        %local_height = OpCompositeExtract %long %local_sizes 1
+        %group = OpIMul %long %local_width %local_height
+        %following = OpIAdd %long %place %l1
+        %next_place = OpUMod %long %following %group
+        %next_at = OpAccessChain %local_ELEMENT_in %sums %next_place
+        %theirs = OpLoad %ELEMENT %next_at Aligned 4
+        %both = ADD %ELEMENT %sum %theirs
+        %to = OpPtrAccessChain %global_ELEMENT %out %id
+        OpStore %to %both Aligned 4
+        OpReturn
+        OpFunctionEnd
+        ";
+
+#[test]
+fn sums_through_memory() {
+    let numbers: Vec<u32> = (0..6000u32).map(|i| i.wrapping_mul(2_654_435_761) >> 12).collect();
+    for (element, add) in [("int", "OpIAdd"), ("double", "OpFAdd")] {
+        let text = SUMS.replace("ELEMENT", element).replace("ADD", add);
+        let memory: Vec<u8> = match element {
+            "int" => numbers.iter().flat_map(|n| n.to_ne_bytes()).collect(),
+            _ => numbers.iter().flat_map(|&n| f64::from(n).to_ne_bytes()).collect(),
+        };
+        for mode in MODES {
+            let kernel = compile_in(mode, &text);
+            let expected = match compile_in(mode, WAITS).lanes() {
+                1 => 1,
+                _ if has_avx512() => 4 * LANES_OF_GATHERS,
+                _ if is_compiled_for("x86-64-v3", std::arch::is_x86_feature_detected!("avx2")) => 4 * 8,
+                lanes => lanes,
+            };
+            assert_eq!(kernel.lanes(), expected, "{element}, {mode:?}");
+            for (groups, local) in [
+                ([2, 1], [256, 1]),
+                ([3, 1], [64, 1]),
+                ([2, 1], [32, 1]),
+                ([2, 1], [100, 1]),
+                ([1, 1], [48, 1]),
+                ([5, 1], [1, 1]),
+                ([2, 2], [64, 2]),
+                ([2, 2], [16, 16]),
+                ([2, 1], [24, 4]),
+                ([1, 2], [10, 10]),
+                ([2, 2], [5, 3]),
+            ] {
+                let range = range([groups[0], groups[1], 1], [local[0], local[1], 1]);
+                let items = (range.global_size[0] * range.global_size[1]) as usize;
+                for count in [
+                    0,
+                    1,
+                    63,
+                    64,
+                    65,
+                    items - 1,
+                    items,
+                    items + 1,
+                    items + 70,
+                    5 * items + 17,
+                    6000,
+                ] {
+                    let count = count.min(6000);
+                    let sum = |id: usize| numbers[..count].iter().skip(id).step_by(items).sum::<u32>();
+                    let result = |id: usize| {
+                        let (x, y, width) = (
+                            id % range.global_size[0] as usize,
+                            id / range.global_size[0] as usize,
+                            range.global_size[0] as usize,
+                        );
+                        let [w, h] = local.map(|size| size as usize);
+                        let next = ((y % h) * w + x % w + 1) % (w * h);
+                        let (next_x, next_y) = (x / w * w + next % w, y / h * h + next / w);
+                        sum(id) + sum(next_y * width + next_x)
+                    };
+                    let expected: Vec<u32> = (0..items).map(result).collect();
+                    let size = if element == "int" { 4 } else { 8 };
+                    let (mut out, mut input) = (vec![0; size * items], memory.clone());
+                    let arguments = &mut [
+                        Argument::Memory(&mut out),
+                        Argument::Memory(&mut input),
+                        Argument::Value(count as u64),
+                    ];
+                    run(&kernel, range, arguments).unwrap();
+                    let found: Vec<u32> = match element {
+                        "int" => words(&out),
+                        _ => (out.chunks_exact(8))
+                            .map(|bytes| f64::from_ne_bytes(bytes.try_into().unwrap()) as u32)
+                            .collect(),
+                    };
+                    assert!(found == expected, "{element}, {mode:?}, {range:?}, {count}");
+                }
+            }
+        }
+    }
+}
