@@ -424,3 +424,18 @@ fn sums_through_memory() {
         }
     }
 }
+
+/// Kernels that gather in a loop beside the one through memory have no more vectors than others.
+#[test]
+fn sums_that_gather() {
+    let text = SUMS.replace("ELEMENT", "int").replace("ADD", "OpIAdd").replace(
+        "%number = OpLoad %int %from Aligned 4",
+        "%link = OpLoad %int %from Aligned 4
+        %wide_link = OpUConvert %long %link
+        %there = OpPtrAccessChain %global_int %in %wide_link
+        %number = OpLoad %int %there Aligned 4",
+    );
+    assert!(text.contains("%there"));
+    let [gathers, plain] = [text.as_str(), WAITS].map(|text| compile_in(oxur_compiler::Mode::Fast, text).lanes());
+    assert!(gathers <= plain, "{gathers} lanes, {plain} without a loop");
+}

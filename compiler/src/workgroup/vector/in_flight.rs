@@ -132,8 +132,13 @@ impl<'c> Code<'_, 'c> {
     fn vectors_of_streams(&self) -> Option<u32> {
         let mut streams: Vec<usize> = (0..self.cfg.loops.len()).collect();
         streams.retain(|&number| self.is_stream(number));
+        let is_in_loop = |inst: Value<'c>| {
+            let node = self.cfg.number.get(&inst.block());
+            node.is_some_and(|&node| self.cfg.loop_of[node].is_some())
+        };
         let is_possible = |inst: Value<'c>| match inst.opcode() {
-            Some(L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg | L::LLVMLoad | L::LLVMStore) => true,
+            Some(L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg) => true,
+            Some(L::LLVMLoad | L::LLVMStore) => !is_in_loop(inst) || self.is_possible(inst),
             _ => self.is_possible(inst) || self.is_possible_beside(inst, &streams),
         };
         let mut instructions = self.cfg.blocks.iter().flat_map(|block| block.instructions());
