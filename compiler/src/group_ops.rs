@@ -24,12 +24,11 @@ pub fn is_group_op(inst: &Inst<'_>) -> bool {
         || inst.op == Op::FunctionPointerCallINTEL
 }
 
-/// Whether an instruction is for a sub-group, or may be: its scope is not known to be a work-group.
-pub fn is_sub_group_op(inst: &Inst<'_>, scope: Option<u64>) -> bool {
+/// Whether a group instruction is known to be for a work-group. Its first operand is its scope, if it has any choice.
+pub fn is_of_work_group(inst: &Inst<'_>, scope: Option<u64>) -> bool {
     let name = inst.grammar_name();
-    let has_scope =
-        name.starts_with("Group") && !name.starts_with("GroupNonUniform") || name.starts_with("ControlBarrier");
-    is_group_op(inst) && !(has_scope && scope == Some(scope::WORKGROUP))
+    let is_of_sub_group = name.starts_with("GroupNonUniform") || name.starts_with("Subgroup");
+    !is_of_sub_group && inst.op != Op::FunctionPointerCallINTEL && scope == Some(scope::WORKGROUP)
 }
 
 /// Whether an instruction is a collective: its result depends on values of all items of a work-group or sub-group.

@@ -411,16 +411,15 @@ impl Linked {
                 _ => {}
             }
         }
-        let group = info
-            .required_work_group_size
-            .map(|size| size.iter().fold(1u32, |items, &n| items.saturating_mul(n)));
+        let wide = self.target.collective_width();
         let may_be_wider = has_collectives
             && !sees_sub_groups
             && !info.sub_group_size_required
             && info.sub_groups_per_work_group.is_none()
-            && group.is_none_or(|items| items >= self.target.collective_width());
+            // Rows that do not fill a sub-group take longer.
+            && info.required_work_group_size.is_none_or(|[row, ..]| row.is_multiple_of(wide));
         info.collective_width = match may_be_wider {
-            true => self.target.collective_width(),
+            true => wide,
             false => info.sub_group_size,
         };
         let values = local_memory.next_multiple_of(VALUE_SIZE);

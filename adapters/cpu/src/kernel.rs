@@ -128,7 +128,7 @@ impl kit::Kernel<Cpu> for Kernel {
                 out.value(size.map(|side| side as usize))
             }
             KernelGroupInfo::LOCAL_MEM_SIZE => out.value(wants.local_memory),
-            KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => out.value(wants.sub_group_size as usize),
+            KernelGroupInfo::PREFERRED_WORK_GROUP_SIZE_MULTIPLE => out.value(wants.collective_width as usize),
             KernelGroupInfo::PRIVATE_MEM_SIZE => out.value(self.compiled(0).private_memory()),
             KernelGroupInfo::COMPILE_MAX_LINEAR_WORK_GROUP_SIZE => {
                 out.value(wants.max_work_group_size.unwrap_or(0) as usize)

@@ -8,7 +8,7 @@ use spirv::Op;
 
 use super::{Linked, Place};
 use crate::Error;
-use crate::group_ops::{is_collective, is_group_op, is_sub_group_op, scope};
+use crate::group_ops::{is_collective, is_group_op, is_of_work_group, scope};
 
 /// The most lookups for all kernels: with many kernels that share many functions, the number is their product.
 const MOST_VISITS: usize = 1 << 24;
@@ -31,7 +31,7 @@ pub(super) struct Scan {
     pub(super) device_barrier: bool,
     /// Whether it has collectives of a work-group.
     pub(super) collectives: bool,
-    /// Whether it has operations of a sub-group, or may call a function that has some.
+    /// Whether it has group operations that may be a sub-group's, or may call a function that has some.
     pub(super) sub_group_ops: bool,
 }
 
@@ -56,10 +56,13 @@ impl Scans {
                 if !inst.is_known() || inst.is_unsupported() {
                     scan.unsupported.get_or_insert(inst.offset);
                 }
+                if !is_group_op(&inst) {
+                    continue;
+                }
                 let scope = inst.operands().first().and_then(|&scope| linked.constant(part, scope));
-                scan.group_ops |= is_group_op(&inst);
+                scan.group_ops = true;
                 scan.collectives |= is_collective(&inst) && scope != Some(scope::SUBGROUP);
-                scan.sub_group_ops |= is_sub_group_op(&inst, scope);
+                scan.sub_group_ops |= !is_of_work_group(&inst, scope);
                 scan.device_barrier |= matches!(inst.op, Op::ControlBarrier | Op::ControlBarrierWaitINTEL)
                     && scope.is_some_and(|scope| scope < scope::WORKGROUP);
             }

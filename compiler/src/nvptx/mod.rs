@@ -31,7 +31,7 @@
 //! - Blocks of the launch are work-groups; dimension 0 is `x`. [`Entry::may_pad`] says whether the last blocks may have
 //!   threads beyond the global size. Those do nothing.
 //! - A grid with more than 65535 blocks in `y` or `z` is launched in parts: [`LaunchRange::first_group`].
-//! - A sub-group is [`KernelInfo::sub_group_size`] threads of a warp, consecutive by their linear ids. The last one of a
+//! - A sub-group is [`KernelInfo::collective_width`] threads of a warp, consecutive by their linear ids. The last one of a
 //!   group may have fewer.
 //! - A kernel with [`KernelInfo::has_device_barrier`] needs a cooperative launch, and [`LaunchRange::grid_barrier`].
 

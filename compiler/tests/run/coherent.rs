@@ -400,3 +400,99 @@ fn sums_of_those_who_stay() {
         assert_eq!(words(&out), expected, "{bound}");
     }
 }
+
+/// An item adds a word to its sum in memory in each round of the inner loop, and leaves both loops where the word is 0.
+const TWO_LOOPS: &str = "
+        %c0 = OpConstant %int 0
+        %c1 = OpConstant %int 1
+        %c32 = OpConstant %int 32
+        %type = OpTypeFunction %void %global_int %global_int %int %int
+        %kernel = OpFunction %void None %type
+        %sums = OpFunctionParameter %global_int
+        %words = OpFunctionParameter %global_int
+        %n = OpFunctionParameter %int
+        %m = OpFunctionParameter %int
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %to = OpPtrAccessChain %global_int %sums %id
+        %first = OpPtrAccessChain %global_int %words %id
+        OpBranch %outer
+        %outer = OpLabel
+        %i = OpPhi %int %c0 %start %i_next %latch
+        BEFORE
+        OpBranch %inner
+        %inner = OpLabel
+        %j = OpPhi %int %c0 %outer %j_next %body
+        %row = OpIMul %int %i %m
+        %place = OpIAdd %int %row %j
+        %offset = OpIMul %int %place %c32
+        %wide = OpUConvert %long %offset
+        %from = OpPtrAccessChain %global_int %first %wide
+        %word = OpLoad %int %from Aligned 4
+        %stays = OpINotEqual %bool %word %c0
+        OpBranchConditional %stays %body %end
+        %body = OpLabel
+        %old = OpLoad %int %to Aligned 4
+        %new = OpIAdd %int %old %word
+        OpStore %to %new Aligned 4
+        %j_next = OpIAdd %int %j %c1
+        %again = OpULessThan %bool %j_next %m
+        OpBranchConditional %again %inner %latch
+        %latch = OpLabel
+        %i_next = OpIAdd %int %i %c1
+        %again_too = OpULessThan %bool %i_next %n
+        OpBranchConditional %again_too %outer %end
+        %end = OpLabel
+        OpReturn
+        OpFunctionEnd
+        ";
+
+#[test]
+fn ways_out_of_two_loops() {
+    const BEFORE: &str = "
+        %so_far = OpLoad %int %to Aligned 4
+        %twice = OpIAdd %int %so_far %so_far
+        OpStore %to %twice Aligned 4";
+    for before in ["", BEFORE] {
+        let text = format!("{GLOBAL_ID}{TWO_LOOPS}").replace("BEFORE", before);
+        for mode in MODES {
+            let kernel = compile_in(mode, &text);
+            for (n, m) in [(1, 1), (1, 4), (3, 1), (2, 3), (5, 4)] {
+                // The place in the rounds where an item finds a 0, and which item.
+                for (end, who) in [(0, 0), (2, 5), (3, 31), (1, 17), (4, 16), (9, 8), (30, 0)] {
+                    let word = |id: u32, place: u32| match (id % 32 == who || id == 3) && place >= end {
+                        true => 0,
+                        false => id + 2 * place + 1,
+                    };
+                    let places = n * m;
+                    let words_of = (0..32 * places).map(|at| word(at % 32, at / 32));
+                    let mut memory = bytes(&words_of.collect::<Vec<_>>());
+                    let mut sums = bytes(&[1; 32]);
+                    let expected: Vec<u32> = (0..32)
+                        .map(|id| {
+                            let mut sum = 1u32;
+                            for place in 0..places {
+                                if place % m == 0 && !before.is_empty() {
+                                    sum = sum.wrapping_mul(2);
+                                }
+                                match word(id, place) {
+                                    0 => break,
+                                    word => sum += word,
+                                }
+                            }
+                            sum
+                        })
+                        .collect();
+                    let mut arguments = vec![Argument::Memory(&mut sums), Argument::Memory(&mut memory)];
+                    arguments.extend([n, m].map(|value| Argument::Value(value.into())));
+                    run(&kernel, range([1, 1, 1], [32, 1, 1]), &mut arguments).unwrap();
+                    assert!(
+                        words(&sums) == expected,
+                        "{before}, {n} x {m}, {who} at {end}, {mode:?}"
+                    );
+                }
+            }
+        }
+    }
+}

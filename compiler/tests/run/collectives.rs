@@ -161,8 +161,16 @@ const HEAD: &str = "OpCapability Groups
     ";
 
 /// A kernel of a reduction and both scans of `in` to `reduced`, `inclusive` and `exclusive`.
+/// A kernel's wish for sub-groups of a size; none if that is 0.
+fn wish(sub_group: u32) -> String {
+    match sub_group {
+        0 => String::new(),
+        size => format!("OpExecutionMode %kernel SubgroupSize {size}"),
+    }
+}
+
 fn text(instruction: &str, ty: Type, sub_group: u32) -> String {
-    let (name, size) = (ty.name(), ty.size());
+    let (name, size, wish) = (ty.name(), ty.size(), wish(sub_group));
     let value = if ty == Type::Bool { "bool" } else { name };
     let into_bool = "%x = OpINotEqual %bool %stored %zero";
     let load = if ty == Type::Bool {
@@ -192,7 +200,7 @@ fn text(instruction: &str, ty: Type, sub_group: u32) -> String {
     .collect();
     format!(
         "{HEAD}OpEntryPoint Kernel %kernel \"k\" %index
-        OpExecutionMode %kernel SubgroupSize {sub_group}
+        {wish}
         %global = OpTypePointer CrossWorkgroup %{name}
         %zero = OpConstant %char 0
         %one = OpConstant %char 1
@@ -286,7 +294,7 @@ fn check(operation: &Operation, ty: Type, sub_group: u32, suits: impl Fn(Mode, &
 /// all groups and sub-groups.
 fn check_type(ty: Type, operations: &[Operation]) {
     for (number, operation) in operations.iter().enumerate() {
-        for sub_group in [4, 8, 16, 32, 64] {
+        for sub_group in [0, 4, 8, 16, 32, 64] {
             check(operation, ty, sub_group, |mode, group| {
                 // The scalar mode takes its time with as many stacks.
                 let is_large = group[0] == 8191;
@@ -340,9 +348,10 @@ fn of_doubles() {
 /// Whether all items' numbers in the group are below `end`, whether some are `which`, and the number of the item with the
 /// local id (x, y, z): five words an item.
 fn votes(mode: Mode, sub_group: u32) -> Tested {
+    let wish = wish(sub_group);
     let text = format!(
         "{HEAD}OpEntryPoint Kernel %kernel \"k\" %index
-        OpExecutionMode %kernel SubgroupSize {sub_group}
+        {wish}
         %type = OpTypeFunction %void %global_long %long %long %long %long %long
         %l0 = OpConstant %long 0
         %l1 = OpConstant %long 1
@@ -383,7 +392,7 @@ fn votes(mode: Mode, sub_group: u32) -> Tested {
 fn votes_and_broadcasts() {
     for (mode, sub_group) in MODES
         .into_iter()
-        .flat_map(|mode| [4, 8, 16, 32, 64].map(|size| (mode, size)))
+        .flat_map(|mode| [0, 4, 8, 16, 32, 64].map(|size| (mode, size)))
     {
         let kernel = votes(mode, sub_group);
         let mut worker = ThreadContext::new();

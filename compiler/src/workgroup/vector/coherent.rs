@@ -3,11 +3,10 @@
 //!
 //! Lanes may leave most loops in different rounds, as `for (i = id; i < n; i += step)`, but nearly always leave them in the same one, or
 //! in two that follow each other. The copy has no masks: loads are operands of arithmetic, stores are plain, and values need no blend.
-//! When the first lane leaves, control goes to the loop with masks and stays there.
+//! When the first lane leaves, control goes to the loop with masks, until that ends.
 
 use std::collections::BTreeSet;
 
-use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -58,15 +57,16 @@ impl<'c> Emit<'_, 'c> {
         if !fits || !self.masks.contains_key(&header) {
             return None;
         }
+        let is_pure_block = |&node: &Node| !cfg.blocks[node].instructions().into_iter().any(has_effects);
         // Lanes part only where some leave. Then either the round is over, or it can begin once more with masks.
-        let mut can_begin_again = true;
-        for &node in &blocks {
-            can_begin_again &= !cfg.blocks[node].instructions().into_iter().any(has_effects);
-            if self.shapes.divergent_branches.contains(&node) {
-                let stays = self.stays(node, inside)?;
-                if !can_begin_again && stays != header {
-                    return None;
-                }
+        for &node in blocks
+            .iter()
+            .filter(|node| self.shapes.divergent_branches.contains(node))
+        {
+            let last = self.last_of_round(number, node);
+            let can_begin_again = || blocks.iter().take_while(|&&before| before <= last).all(is_pure_block);
+            if self.stays(node, inside)? != header && !can_begin_again() {
+                return None;
             }
         }
         let successors = blocks.iter().flat_map(|&node| cfg.successors[node].iter().copied());
@@ -81,6 +81,17 @@ impl<'c> Emit<'_, 'c> {
             copies,
             exits,
         })
+    }
+
+    /// The last block that may run before a block in the same round of a loop. In a loop inside, all of its blocks may.
+    fn last_of_round(&self, number: usize, node: Node) -> Node {
+        let (loops, mut last) = (&self.cfg.loops, node);
+        let mut at = self.cfg.loop_of[node];
+        while let Some(l) = at.filter(|&l| l != number) {
+            last = loops[l].blocks.iter().copied().fold(last, Node::max);
+            at = loops[l].parent;
+        }
+        last
     }
 
     /// Where lanes go that stay in a loop, at a branch where others leave it.
@@ -112,12 +123,6 @@ impl<'c> Emit<'_, 'c> {
         self.b.cond_br(self.all(mask), copy, some);
         self.b.go_to_end(some);
         true
-    }
-
-    /// Whether a mask has all lanes.
-    fn all(&self, mask: Value<'c>) -> Value<'c> {
-        let bits = self.mask_bits(mask);
-        self.b.icmp(I::LLVMIntEQ, bits, bits.ty().ones())
     }
 
     /// Builds the copy of the loop with this header, if it has one.
@@ -181,7 +186,7 @@ impl<'c> Emit<'_, 'c> {
                     }
                 })
             }
-            _ => Err("a loop that ends in a block".into()),
+            _ => Err("a branch of more than two ways".into()),
         }
     }
 

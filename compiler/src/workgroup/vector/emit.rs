@@ -324,6 +324,12 @@ impl<'c> Emit<'_, 'c> {
         self.b.icmp(I::LLVMIntNE, bits, bits.ty().zero())
     }
 
+    /// Whether a mask has all lanes.
+    pub(super) fn all(&self, mask: Value<'c>) -> Value<'c> {
+        let bits = self.mask_bits(mask);
+        self.b.icmp(I::LLVMIntEQ, bits, bits.ty().ones())
+    }
+
     /// A mask as an integer.
     pub fn mask_bits(&self, mask: Value<'c>) -> Value<'c> {
         self.b.bitcast(mask, self.cx.int(self.lanes))

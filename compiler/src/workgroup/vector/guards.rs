@@ -73,7 +73,7 @@ pub(super) fn parts_of_limits(inst: Value<'_>) -> FxHashSet<Value<'_>> {
         Some(L::LLVMICmp) => inst.operands(),
         _ => Vec::new(),
     };
-    while let Some(value) = todo.pop() {
+    while let Some(value) = todo.pop().filter(|_| parts.len() < 2 * MOST_TESTS) {
         let numbers = extremum(value).into_iter().flat_map(|(_, numbers)| numbers);
         todo.extend(numbers.filter(|number| parts.insert(*number)));
     }
@@ -195,19 +195,21 @@ impl<'c> Emit<'_, 'c> {
 
     /// What tells of a comparison, with each of two numbers where it is with the smaller or the larger one.
     fn comparisons(&self, how: I, a: Value<'c>, b: Value<'c>, tests: &mut Vec<Test<'c>>) -> Option<()> {
-        let (a, b, how) = match limits(swapped(how), a) {
-            Some(_) => (b, a, swapped(how)),
-            None => (a, b, how),
-        };
-        match limits(how, b).filter(|_| self.shapes.of(b) == VectorShape::Varying) {
-            Some(limits) => limits
-                .into_iter()
-                .try_for_each(|limit| self.comparisons(how, a, limit, tests)),
-            None => {
+        let limits_of = |how, limit| limits(how, limit).filter(|_| self.shapes.of(limit) == VectorShape::Varying);
+        let mut todo = vec![(how, a, b)];
+        while let Some((how, a, b)) = todo.pop() {
+            if tests.len() + todo.len() >= MOST_TESTS {
+                return None;
+            }
+            if let Some(limits) = limits_of(how, b) {
+                todo.extend(limits.map(|limit| (how, a, limit)));
+            } else if let Some(limits) = limits_of(swapped(how), a) {
+                todo.extend(limits.map(|limit| (how, limit, b)));
+            } else {
                 tests.push(self.comparison(how, a, b)?);
-                (tests.len() <= MOST_TESTS).then_some(())
             }
         }
+        Some(())
     }
 
     fn comparison(&self, how: I, a: Value<'c>, b: Value<'c>) -> Option<Test<'c>> {

@@ -99,7 +99,7 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     };
     let most = needs.into_iter().max().unwrap_or(1).max(1);
     let fits = |count: &u32| count * most <= Registers::of_cpu().count;
-    // Rows of groups have to fill them.
+    // Rows of groups have to fill them, and gathers of more vectors do not wait less.
     let counts: &[u32] = if waits { &[2] } else { &[MOST, 2] };
     Ok(counts.iter().copied().find(fits).unwrap_or(1))
 }
@@ -127,8 +127,8 @@ impl<'c> Code<'_, 'c> {
         self.shapes.of(value) == VectorShape::Varying
     }
 
-    /// How many vectors a kernel with barriers had better run, if it has loops that go through memory; `None` if it has none, or
-    /// something that keeps it from that.
+    /// How many vectors a kernel with barriers had better run, if it has loops that go through memory; `None` if it has none, has
+    /// something that keeps it from that, or keeps too much in registers.
     fn vectors_of_streams(&self) -> Option<u32> {
         let mut streams: Vec<usize> = (0..self.cfg.loops.len()).collect();
         streams.retain(|&number| self.is_stream(number));
@@ -145,16 +145,22 @@ impl<'c> Code<'_, 'c> {
         if streams.is_empty() || !instructions.all(is_possible) {
             return None;
         }
-        let needs = streams.into_iter().map(|number| self.registers(number, false));
+        // What others keep in registers would not fit into them either.
+        let inner = (0..self.cfg.loops.len()).filter(|&number| !self.has_inner(number));
+        let needs = inner.map(|number| self.registers(number, false));
         let most = needs.collect::<Option<Vec<u32>>>()?.into_iter().max()?;
         [MOST, 2]
             .into_iter()
             .find(|count| count * most <= Registers::of_cpu().count)
     }
 
+    fn has_inner(&self, number: usize) -> bool {
+        self.cfg.loops.iter().any(|inner| inner.parent == Some(number))
+    }
+
     /// Whether a loop without others in it loads what lies side by side for the items, of memory that is not the group's own.
     fn is_stream(&self, number: usize) -> bool {
-        if self.cfg.loops.iter().any(|inner| inner.parent == Some(number)) {
+        if self.has_inner(number) {
             return false;
         }
         let instructions = self.instructions(number);
@@ -224,7 +230,7 @@ impl<'c> Code<'_, 'c> {
 
     /// Whether a loop without others in it gathers, and the place hangs on what it gathered the round before.
     fn is_search(&self, number: usize) -> bool {
-        if self.cfg.loops.iter().any(|inner| inner.parent == Some(number)) {
+        if self.has_inner(number) {
             return false;
         }
         let instructions = self.instructions(number);

@@ -153,15 +153,15 @@ pub fn widen(
         true => whole_group::prepare(machine, module, kernel, width.lanes, required)?,
         false => None,
     };
-    let side_by_side = match is_alone && waits && items.is_none() {
+    let mut side_by_side = match is_alone && waits && items.is_none() {
         true => in_flight::count(module, kernel, width.lanes, true)?,
         false => 1,
     };
-    let side_by_side = match required {
-        // Groups of this size would never have such code.
-        Some([row, ..]) if !row.is_multiple_of(width.lanes * side_by_side) => 1,
-        _ => side_by_side,
-    };
+    // Groups of another size would never have such code.
+    let fills = |count: u32| required.is_none_or(|[row, ..]| row.is_multiple_of(width.lanes * count));
+    while side_by_side > 1 && !fills(side_by_side) {
+        side_by_side /= 2;
+    }
     let width = Width {
         lanes: items.unwrap_or(width.lanes * side_by_side),
         ..width

@@ -170,6 +170,23 @@ impl Generator {
             "for ({ty} {counter} = ({ty})({first}); {counter} {compare} {last}; {counter} += {step}) {{"
         ));
         let number = format!("{buffer}[{counter}]");
+        // A way out of two loops.
+        let out = self.rng.chance(25).then(|| self.name("out"));
+        if let Some(out) = &out {
+            let (inner, mask) = (self.name("k"), self.rng.pick(&[3, 31, 127]));
+            self.open(format!(
+                "for (int {inner} = 0; {inner} < {}; ++{inner}) {{",
+                1 + self.rng.below(3)
+            ));
+            self.line(format!("if ((({number} + {inner}) & {mask}) == 1) goto {out};"));
+            self.line(format!("fold = fold * 3 + {inner};"));
+            if self.rng.chance(50) {
+                self.loops += 1;
+                self.apart(Self::result);
+                self.loops -= 1;
+            }
+            self.close();
+        }
         if self.rng.chance(25) {
             let mask = self.rng.pick(&[1, 7, 63, 127]);
             self.line(format!("if (({number} & {mask}) == 1) break;"));
@@ -186,6 +203,9 @@ impl Generator {
             self.loops -= 1;
         }
         self.close();
+        if let Some(out) = out {
+            self.line(format!("{out}:;"));
+        }
         self.line(format!("fold = fold * 5 + hash_{element}({sum});"));
     }
 }

@@ -38,7 +38,7 @@ impl Chosen {
             Some(last) if last.global == global && last.threads == threads => last.local,
             _ => {
                 let most = most.min(if wants.has_barriers { MOST_WITH_BARRIERS } else { MOST });
-                let local = choose(global, threads, wants.sub_group_size.max(1) as usize, most);
+                let local = choose(global, threads, wants.collective_width.max(1) as usize, most);
                 *last = Some(Choice { global, threads, local });
                 local
             }
