@@ -173,12 +173,9 @@ impl Generator {
         // A way out of two loops.
         let out = self.rng.chance(25).then(|| self.name("out"));
         if let Some(out) = &out {
-            let (inner, mask) = (self.name("k"), self.rng.pick(&[3, 31, 127]));
-            self.open(format!(
-                "for (int {inner} = 0; {inner} < {}; ++{inner}) {{",
-                1 + self.rng.below(3)
-            ));
-            self.line(format!("if ((({number} + {inner}) & {mask}) == 1) goto {out};"));
+            let (inner, mask, rounds) = (self.name("k"), self.rng.pick(&[3, 31, 127]), 1 + self.rng.below(3));
+            self.open(format!("for (int {inner} = 0; {inner} < {rounds}; ++{inner}) {{"));
+            self.line(format!("if ((({number} ^ {inner}) & {mask}) == 1) goto {out};"));
             self.line(format!("fold = fold * 3 + {inner};"));
             if self.rng.chance(50) {
                 self.loops += 1;
