@@ -96,9 +96,9 @@ impl<'c> Emit<'_, 'c> {
 
     /// Where lanes go that stay in a loop, at a branch where others leave it.
     fn stays(&self, node: Node, inside: &FxHashSet<Node>) -> Option<Node> {
-        match self.cfg.successors[node].as_slice() {
-            &[yes, no] if inside.contains(&yes) && !inside.contains(&no) => Some(yes),
-            &[yes, no] if inside.contains(&no) && !inside.contains(&yes) => Some(no),
+        match *self.cfg.successors[node].as_slice() {
+            [yes, no] if inside.contains(&yes) && !inside.contains(&no) => Some(yes),
+            [yes, no] if inside.contains(&no) && !inside.contains(&yes) => Some(no),
             _ => None,
         }
     }
@@ -156,16 +156,16 @@ impl<'c> Emit<'_, 'c> {
         let mut targets = self.cfg.successors[node].clone();
         targets.dedup();
         let is_divergent = self.shapes.divergent_branches.contains(&node);
-        match targets.as_slice() {
-            &[to] => self.stay_or_leave(node, to, coherent),
-            &[yes, no] if !is_divergent => {
+        match *targets.as_slice() {
+            [to] => self.stay_or_leave(node, to, coherent),
+            [yes, no] if !is_divergent => {
                 let condition = self.first(inst.operand(0))?;
                 self.two_ways(condition, |emit, is_yes| {
                     let to = if is_yes { yes } else { no };
                     emit.stay_or_leave(node, to, coherent)
                 })
             }
-            &[yes, no] => {
+            [yes, no] => {
                 let when = coherent.copies.contains_key(&yes);
                 let stays = if when { yes } else { no };
                 let together = match self.tests(inst.operand(0), when) {
