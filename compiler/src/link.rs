@@ -324,6 +324,7 @@ impl Linked {
         let mut has_device_barrier = false;
         let mut has_collectives = false;
         let mut sees_sub_groups = false;
+        let mut has_rows = false;
         let mut has_assertions = false;
         for (part, reach) in &reach {
             let module = self.module(*part);
@@ -366,6 +367,7 @@ impl Linked {
                 has_device_barrier |= scan.device_barrier;
                 has_collectives |= scan.collectives;
                 sees_sub_groups |= scan.sub_group_ops;
+                has_rows |= scan.rows;
             }
         }
         let mut info = KernelInfo {
@@ -417,7 +419,9 @@ impl Linked {
             && !info.sub_group_size_required
             && info.sub_groups_per_work_group.is_none()
             // Rows that do not fill a sub-group take longer.
-            && info.required_work_group_size.is_none_or(|[row, ..]| row.is_multiple_of(wide));
+            && info
+                .required_work_group_size
+                .map_or(!has_rows, |[row, ..]| row.is_multiple_of(wide));
         info.collective_width = match may_be_wider {
             true => wide,
             false => info.sub_group_size,

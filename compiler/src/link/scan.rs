@@ -9,6 +9,7 @@ use spirv::Op;
 use super::{Linked, Place};
 use crate::Error;
 use crate::group_ops::{is_collective, is_group_op, is_of_work_group, scope};
+use crate::spirv::is_of_row;
 
 /// The most lookups for all kernels: with many kernels that share many functions, the number is their product.
 const MOST_VISITS: usize = 1 << 24;
@@ -33,6 +34,8 @@ pub(super) struct Scan {
     pub(super) collectives: bool,
     /// Whether it has group operations that may be a sub-group's, or may call a function that has some.
     pub(super) sub_group_ops: bool,
+    /// Whether it asks for a place of the item or of its group in another dimension than 0.
+    pub(super) rows: bool,
 }
 
 impl Scans {
@@ -56,6 +59,7 @@ impl Scans {
                 if !inst.is_known() || inst.is_unsupported() {
                     scan.unsupported.get_or_insert(inst.offset);
                 }
+                scan.rows |= is_of_row(module, &inst);
                 if !is_group_op(&inst) {
                     continue;
                 }

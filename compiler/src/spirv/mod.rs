@@ -20,7 +20,7 @@ use ::spirv::{Decoration, ExecutionMode, LinkageType, Op};
 use oxur_fork::OnceLock;
 
 pub use instruction::{Inst, string};
-pub use queries::{built_in, is_by_value, is_of_sub_groups, storage_class};
+pub use queries::{built_in, is_by_value, is_of_row, is_of_sub_groups, storage_class};
 pub use reach::Reach;
 pub use types::Type;
 

@@ -3,7 +3,7 @@
 
 use spirv::{BuiltIn, Decoration, FunctionParameterAttribute, Op, StorageClass};
 
-use super::{Id, Module};
+use super::{Id, Inst, Module};
 
 /// Whether a parameter is passed by value, as a pointer to a copy.
 pub fn is_by_value(module: &Module, id: Id) -> bool {
@@ -42,6 +42,25 @@ pub fn is_of_sub_groups(module: &Module, id: Id) -> bool {
         SubgroupLtMask,
     ];
     built_in(module, id).is_some_and(|what| numbers.contains(&what) || masks.contains(&what))
+}
+
+/// Whether an instruction takes another element than the first out of an item's or a group's place in the range.
+pub fn is_of_row(module: &Module, inst: &Inst<'_>) -> bool {
+    let &[place, element, ..] = inst.operands() else {
+        return false;
+    };
+    if inst.op != Op::CompositeExtract || element == 0 {
+        return false;
+    }
+    let variable = module
+        .def(place)
+        .filter(|load| load.op == Op::Load)
+        .and_then(|load| load.operand(0).ok());
+    let what = variable.and_then(|variable| built_in(module, variable));
+    matches!(
+        what,
+        Some(BuiltIn::GlobalInvocationId | BuiltIn::LocalInvocationId | BuiltIn::WorkgroupId)
+    )
 }
 
 /// The storage class of a variable.
