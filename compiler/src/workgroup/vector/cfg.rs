@@ -106,6 +106,13 @@ impl<'c> Cfg<'c> {
         is_first && self.left_by(from, to).is_empty()
     }
 
+    /// The blocks that edges leave a loop for. One may come several times.
+    pub fn exits(&self, number: usize) -> impl Iterator<Item = Node> {
+        let inside = &self.loops[number].blocks;
+        let successors = inside.iter().flat_map(|&block| self.successors[block].iter().copied());
+        successors.filter(|to| !inside.contains(to))
+    }
+
     /// The loops that an edge leaves, innermost first.
     pub fn left_by(&self, from: Node, to: Node) -> Vec<usize> {
         let mut left = Vec::new();

@@ -15,6 +15,7 @@ use super::cfg::Node;
 use super::emit::{Emit, Result};
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective};
 use crate::llvm::{Block, Value};
+use crate::workgroup::convergence::collective;
 
 /// The most instructions of a loop that gets a copy.
 const MOST_INSTRUCTIONS: usize = 64;
@@ -69,8 +70,6 @@ impl<'c> Emit<'_, 'c> {
                 return None;
             }
         }
-        let successors = blocks.iter().flat_map(|&node| cfg.successors[node].iter().copied());
-        let exits = successors.filter(|to| !inside.contains(to)).collect();
         let copies = blocks
             .iter()
             .map(|&node| (node, self.function.append_block("together")))
@@ -79,7 +78,7 @@ impl<'c> Emit<'_, 'c> {
             header,
             blocks,
             copies,
-            exits,
+            exits: cfg.exits(number).collect(),
         })
     }
 
@@ -205,10 +204,8 @@ impl<'c> Emit<'_, 'c> {
 
 /// Whether an instruction may wait for other sub-groups.
 fn waits_for_group(inst: Value<'_>) -> bool {
-    inst.callee().is_some_and(|callee| {
-        let name = callee.name();
-        name == DEVICE_BARRIER || GroupCollective::from_name(&name) == Some(GroupCollective::Barrier)
-    })
+    let is_device_barrier = || inst.callee().is_some_and(|callee| callee.name() == DEVICE_BARRIER);
+    collective(&inst) == Some(GroupCollective::Barrier) || is_device_barrier()
 }
 
 /// Whether to run an instruction once more makes a difference.

@@ -216,12 +216,8 @@ impl<'c> VectorShapes<'c> {
                 }
                 if self.divergent_loops.contains(&l) {
                     // Lanes leave in different iterations.
-                    for &b in &cfg.loops[l].blocks {
-                        for &exit in &cfg.successors[b] {
-                            if !cfg.loops[l].blocks.contains(&exit) {
-                                changed |= self.joins.insert(exit);
-                            }
-                        }
+                    for exit in cfg.exits(l) {
+                        changed |= self.joins.insert(exit);
                     }
                 }
             }

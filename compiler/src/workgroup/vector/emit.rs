@@ -243,13 +243,7 @@ impl<'c> Emit<'_, 'c> {
         if let Some(l) = self.cfg.loop_of[node].filter(|&l| self.cfg.loops[l].header == node)
             && self.shapes.divergent_loops.contains(&l)
         {
-            let blocks = &self.cfg.loops[l].blocks;
-            let exits: Vec<Node> = blocks
-                .iter()
-                .flat_map(|&b| self.cfg.successors[b].iter().copied())
-                .filter(|to| !blocks.contains(to))
-                .collect();
-            self.deferred[node].extend(exits);
+            self.deferred[node].extend(self.cfg.exits(l));
         }
         let deferred = std::mem::take(&mut self.deferred[node]);
         self.is_predicated = self.masks.contains_key(&node);

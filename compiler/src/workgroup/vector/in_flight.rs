@@ -93,15 +93,9 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     } else {
         (0..cfg.loops.len()).collect()
     };
-    let needs = loops.into_iter().map(|number| code.registers(number, !has_search));
-    let Some(needs) = needs.collect::<Option<Vec<u32>>>() else {
-        return Ok(1);
-    };
-    let most = needs.into_iter().max().unwrap_or(1).max(1);
-    let fits = |count: &u32| count * most <= Registers::of_cpu().count;
     // Rows of groups have to fill them, and gathers of more vectors do not wait less.
-    let counts: &[u32] = if waits { &[2] } else { &[MOST, 2] };
-    Ok(counts.iter().copied().find(fits).unwrap_or(1))
+    let most = if waits { 2 } else { MOST };
+    Ok(code.fitting(most, loops, !has_search).unwrap_or(1))
 }
 
 /// Whether an instruction of a short kernel is neither a private variable nor an atomic or volatile access.
@@ -147,11 +141,16 @@ impl<'c> Code<'_, 'c> {
         }
         // What others keep in registers would not fit into them either.
         let inner = (0..self.cfg.loops.len()).filter(|&number| !self.has_inner(number));
-        let needs = inner.map(|number| self.registers(number, false));
-        let most = needs.collect::<Option<Vec<u32>>>()?.into_iter().max()?;
+        self.fitting(MOST, inner, false)
+    }
+
+    /// As many vectors, four or two, as registers have room for in all of these loops.
+    fn fitting(&self, most: u32, loops: impl IntoIterator<Item = usize>, compute_only: bool) -> Option<u32> {
+        let needs = loops.into_iter().map(|number| self.registers(number, compute_only));
+        let needs = needs.collect::<Option<Vec<u32>>>()?.into_iter().max()?;
         [MOST, 2]
             .into_iter()
-            .find(|count| count * most <= Registers::of_cpu().count)
+            .find(|&count| count <= most && count * needs <= Registers::of_cpu().count)
     }
 
     fn has_inner(&self, number: usize) -> bool {

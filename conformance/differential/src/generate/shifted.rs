@@ -178,9 +178,7 @@ impl Generator {
             self.line(format!("if ((({number} ^ {inner}) & {mask}) == 1) goto {out};"));
             self.line(format!("fold = fold * 3 + {inner};"));
             if self.rng.chance(50) {
-                self.loops += 1;
-                self.apart(Self::result);
-                self.loops -= 1;
+                self.result_in_loop();
             }
             self.close();
         }
@@ -195,14 +193,19 @@ impl Generator {
         };
         self.line(statement);
         if self.rng.chance(25) {
-            self.loops += 1;
-            self.apart(Self::result);
-            self.loops -= 1;
+            self.result_in_loop();
         }
         self.close();
         if let Some(out) = out {
             self.line(format!("{out}:;"));
         }
         self.line(format!("fold = fold * 5 + hash_{element}({sum});"));
+    }
+
+    /// Writes something where not all items are.
+    fn result_in_loop(&mut self) {
+        self.loops += 1;
+        self.apart(Self::result);
+        self.loops -= 1;
     }
 }
