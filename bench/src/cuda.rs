@@ -33,8 +33,10 @@ pub(super) fn run(lib: &Path) -> Result<bool, Failure> {
             .status()
             .map_err(|error| format!("{}: {error}", calls.display()))
     };
-    if !measure(&["--calls".as_ref()])?.success() {
-        return Ok(false);
+    for what in ["--calls", "--devices"] {
+        if !measure(&[what.as_ref()])?.success() {
+            return Ok(false);
+        }
     }
     let good = measure(&["--kernels".as_ref(), module()?.as_ref()])?.success();
     let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());

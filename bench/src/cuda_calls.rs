@@ -17,7 +17,7 @@ const ROUNDS: usize = 401;
 type Side<'a> = (&'a dyn Fn(), &'a dyn Fn());
 
 /// Prints the medians of two sides, which take turns: `count` calls a round.
-fn turns(what: &str, count: usize, ours: Side<'_>, theirs: Side<'_>) {
+pub(super) fn turns(what: &str, count: usize, ours: Side<'_>, theirs: Side<'_>) {
     let mut times = [Vec::new(), Vec::new()];
     for round in 0..ROUNDS + ROUNDS / 10 {
         for (times, (call, end)) in times.iter_mut().zip([ours, theirs]) {

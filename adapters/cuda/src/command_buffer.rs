@@ -13,7 +13,7 @@ mod graph;
 use std::sync::{Arc, Weak};
 
 use kit::{
-    Change, Changed, CommandList, Context as _, EventOut, HandleCell, Node, Signal, SoftwareRuns, TrackedQueue,
+    Change, Changed, CommandList, Context as _, EventOut, HandleCell, Moved, Node, Signal, SoftwareRuns, TrackedQueue,
     UrError, UrResult, WaitList,
 };
 use oxur_adapter_kit as kit;
@@ -157,14 +157,19 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
         wait: WaitList<'_, Cuda>,
         event: EventOut<'_, Cuda>,
     ) -> UrResult<()> {
+        // Before the state, as updates do. Most runs need only the graph.
+        let may_move = self.commands.context().devices.len() > 1;
+        let mut nodes = may_move.then(|| self.commands.nodes()).transpose()?;
         let mut state = self.state.take();
         if state.graph.as_ref().is_none_or(|graph| !graph.is_ready()) && !state.is_software {
             drop(state);
-            // In this order, as updates do.
-            let nodes = self.commands.nodes()?;
+            let nodes = match &mut nodes {
+                Some(nodes) => nodes,
+                none => none.insert(self.commands.nodes()?),
+            };
             state = self.state.take();
             if state.graph.is_none() {
-                match self.graph_of(&nodes) {
+                match self.graph_of(nodes) {
                     Ok(graph) => state.graph = Some(graph),
                     Err(error) => state.give_up_graph(&error),
                 }
@@ -176,10 +181,15 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
         let Some(graph) = graph else {
             // The runs of graphs that it had before it was changed.
             let before = std::mem::take(before);
-            drop(state);
+            drop((state, nodes));
             before.iter().try_for_each(Marker::wait)?;
             return self.software.enqueue(&self.commands, queue, wait, event);
         };
+        let moved = match &nodes {
+            Some(nodes) if may_move => Moved::of_list(queue, nodes, wait)?,
+            _ => None,
+        };
+        let wait = moved.as_ref().map_or(Ok(wait), Moved::wait_list)?;
         let run = queue::Graph {
             command: self.commands.command_type(),
             executable: graph.executable(),
@@ -187,6 +197,9 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
             before,
         };
         let held = queue.run_graph(run, || self.clone(), wait, event)?;
+        if let Some(moved) = moved {
+            moved.submitted();
+        }
         before.clear();
         before.extend(held.map(|held| Marker::of(&CudaSignal::Held(held))));
         if !std::ptr::eq(last.as_ptr(), Arc::as_ptr(queue)) {

@@ -108,8 +108,15 @@ impl kit::Context<Cuda> for Context {
 impl kit::BufferMemory<Cuda> for Context {
     type Image = Image;
 
+    const MOVES: bool = true;
+
     fn is_integrated(device: &Device) -> bool {
         device.facts.is_integrated
+    }
+
+    // Between devices that are no peers, the driver copies by way of the host: see `peers`.
+    fn reaches(_device: &Device, _other: &Device) -> bool {
+        true
     }
 }
 

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use kit::groups::padded;
 use kit::ur::{KernelGroupInfo, KernelInfo, KernelSubGroupInfo};
-use kit::{Arg, ArgObjects, Args, Context as _, ExecInfo, HandleCell, InfoOut, Range, UrResult};
+use kit::{Arg, ArgObjects, Args, Borrowed, Context as _, ExecInfo, HandleCell, InfoOut, Range, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::{Mutex, OnceLock};
@@ -361,10 +361,18 @@ impl Kernel {
         packed: &mut Packed,
     ) -> UrResult<()> {
         let interface = on.interface();
-        match args.is_empty() && !interface.params.is_empty() {
-            true => self.settings.lock().pack(interface, work_group_memory, packed),
-            false => packed.take(interface, args, work_group_memory),
+        if !args.is_empty() || interface.params.is_empty() {
+            return packed.take(interface, args, work_group_memory, &on.device);
         }
+        let settings = self.settings.lock();
+        settings.pack(interface, work_group_memory, packed)?;
+        if settings.moving().is_empty() {
+            return Ok(());
+        }
+        let moving = settings.moving().clone();
+        // The driver may be called.
+        drop(settings);
+        packed.locate(interface, &moving, &on.device)
     }
 }
 
@@ -434,6 +442,16 @@ impl kit::Kernel<Cuda> for Kernel {
     fn set_arg(&self, arg: Arg<'_, Cuda>) -> UrResult<()> {
         self.settings.lock().set(self.interface(), &arg)?;
         self.objects.set(&arg);
+        Ok(())
+    }
+
+    // Only those that move.
+    fn own_args(&self, to: &mut dyn FnMut(Arg<'_, Cuda>) -> UrResult<()>) -> UrResult<()> {
+        let moving = self.settings.lock().moving().clone();
+        let buffers = moving.iter().filter_map(|arg| Some((arg, arg.mem.upgrade()?)));
+        for (arg, mem) in buffers {
+            to(Arg::Mem(arg.index, Some(Borrowed::from(&mem)), arg.access))?;
+        }
         Ok(())
     }
 

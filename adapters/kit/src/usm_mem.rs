@@ -286,6 +286,15 @@ where
         }
     }
 
+    /// Whether it moves between the memories of the devices of its context.
+    pub fn moves(&self) -> bool {
+        match &self.memory {
+            Memory::Moving(_) => true,
+            Memory::Part { whole, .. } => whole.moves(),
+            Memory::Own(..) | Memory::Foreign(_) | Memory::Image(_) => false,
+        }
+    }
+
     /// Where it starts, unless it moves. 0 if it is nowhere.
     #[inline(always)]
     pub fn address(&self) -> usize {

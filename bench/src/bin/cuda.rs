@@ -4,12 +4,14 @@
 //!
 //! A third argument, the path of a module of SPIR-V, and a fourth, a kernel of it with two pointers, have it time the first
 //! call of that kernel instead. `--calls` has it time a few kinds of calls only, in turns with those of the driver: that takes
-//! seconds, and a machine whose speed changes changes both. `--kernels MODULE [--count N] [--seconds N]` has it run the kernels of
+//! seconds, and a machine whose speed changes changes both. `--devices` has it time contexts of all GPUs in the same way. `--kernels MODULE [--count N] [--seconds N]` has it run the kernels of
 //! `bench/kernels/gpu.cl`, of which `MODULE` is the SPIR-V, in turns with nvcc's code for the same: `N` floats in an array, and
 //! how long a row takes. It ends with 1 where a result is wrong, a goal is missed, or there is no nvcc.
 
 #[path = "../cuda_calls.rs"]
 mod calls;
+#[path = "../cuda_devices.rs"]
+mod devices;
 #[path = "../cuda_kernels.rs"]
 mod kernels;
 
@@ -358,7 +360,8 @@ fn main() {
     let loader = Loader::open(loader.as_ref()).expect("the loader");
     let adapters = loader.adapters().expect("urAdapterGet");
     let platform = adapters[0].platforms().expect("urPlatformGet").remove(0);
-    let device = platform.devices().expect("urDeviceGet").remove(0);
+    let devices = platform.devices().expect("urDeviceGet");
+    let device = devices[0].clone();
     let name: String = device.info(DeviceInfo::NAME).expect("the name");
     println!("{name}");
     let context = Context::new(&[&device]).expect("urContextCreate");
@@ -394,6 +397,9 @@ fn main() {
     };
     if words[..] == ["--calls"] {
         return calls::run(&rig, &program);
+    }
+    if words[..] == ["--devices"] {
+        return devices::run(&rig, &devices);
     }
     if let Some(settings) = settings {
         std::process::exit(i32::from(!kernels::run(&rig, &settings)));

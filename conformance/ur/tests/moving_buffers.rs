@@ -4,7 +4,7 @@
 //!
 //! Our Level Zero driver says that its devices have such memory, where a variable has it. All of its memory is the host's, so a
 //! command that uses memory of another device is not an error there. But kernels tell where their buffers are, and a copy that
-//! is missing leaves old values in the other memory.
+//! is missing leaves old values in the other memory. On CUDA's driver without a GPU, such a command fails where the two are no peers.
 
 use std::slice;
 
@@ -39,6 +39,13 @@ const WAYS: [&[(&str, &str)]; 5] = [
     &[("ZE_OXUR_SUB_DEVICES", "2"), ("ZE_OXUR_MEMORY", "apart")],
 ];
 
+/// The same for CUDA, on the driver without a GPU: commands begin late, so that what does not wait shows. GPUs that are there
+/// are two anyway, or one.
+const CUDA_WAYS: [&[(&str, &str)]; 2] = [
+    &[("FAKE_CUDA_DEVICES", "2"), ("FAKE_CUDA_DELAY", "200")],
+    &[("FAKE_CUDA_DEVICES", "2"), ("FAKE_CUDA_DELAY", "200"), ("FAKE_CUDA_PEERS", "0")],
+];
+
 /// Runs a test on two devices, if there are two: in processes of its own, where ours have them because a variable says so.
 fn on_pairs(test: &str, run: impl Fn(&Pair)) {
     const CHILD: &str = "OXUR_UR_MOVING_BUFFERS";
@@ -48,6 +55,7 @@ fn on_pairs(test: &str, run: impl Fn(&Pair)) {
     let ways = match &*name {
         "oxur CPU" => &WAYS[..1],
         "Intel(R) oneAPI Unified Runtime over Level-Zero" => &WAYS[..],
+        "NVIDIA CUDA" => &CUDA_WAYS[..],
         _ => &[],
     };
     let units: u32 = rig.device.info(DeviceInfo::MAX_COMPUTE_UNITS).expect("a number");

@@ -2,7 +2,9 @@
 //! The block of parameters of a launch.
 
 use std::ffi::c_void;
+use std::sync::{Arc, Weak};
 
+use kit::ur::MemFlags;
 use kit::{Arg, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::ParamKind;
@@ -11,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::Grid;
 use crate::program::{Interface, Param, Told};
-use crate::{Cuda, Mem};
+use crate::{Cuda, Device, Mem};
 
 /// A block, in words so that it is aligned.
 type Block = SmallVec<[u64; BLOCK]>;
@@ -27,6 +29,18 @@ const PARAMS: usize = 16;
 pub(super) struct Settings {
     block: Block,
     which: Which,
+    moving: MovingArgs,
+}
+
+/// Arguments that are buffers which move, by their numbers. Where they are follows from the device of a launch.
+pub(super) type MovingArgs = SmallVec<[MovingArg; 1]>;
+
+/// One of them. Who has set it keeps the buffer, or has a snapshot that does.
+#[derive(Clone)]
+pub(super) struct MovingArg {
+    pub(super) index: u32,
+    pub(super) mem: Weak<Mem>,
+    pub(super) access: MemFlags,
 }
 
 /// Which arguments were set, and what is only known when all are.
@@ -91,21 +105,40 @@ impl Packed {
         call(places.as_mut_ptr())
     }
 
-    /// Takes the arguments of one launch. There were none.
+    /// Takes the arguments of one launch on a device. There were none.
     #[inline(always)]
     pub(super) fn take(
         &mut self,
         interface: &Interface,
         args: kit::Args<'_, Cuda>,
         work_group_memory: usize,
+        device: &Device,
     ) -> UrResult<()> {
         clear(&mut self.block, interface);
         let mut which = Which::none(interface);
         let block = bytes(&mut self.block);
         for arg in args.iter() {
-            which.set(block, interface, &arg?)?;
+            which.set(block, interface, &arg?, |mem| mem.address_on(device))?;
         }
         self.shared = which.finish(block, interface, work_group_memory)?;
+        Ok(())
+    }
+
+    /// Writes where buffers are that move, for a launch on a device.
+    #[cold]
+    pub(super) fn locate(&mut self, interface: &Interface, moving: &MovingArgs, device: &Device) -> UrResult<()> {
+        for &MovingArg { index, ref mem, .. } in moving {
+            let mem = mem.upgrade().ok_or_else(
+                || kit::error!(ERROR_INVALID_KERNEL_ARGS: "the buffer that is argument {index} was released"),
+            )?;
+            let address = mem.address_on(device)?.to_ne_bytes();
+            put(
+                bytes(&mut self.block),
+                &interface.params[index as usize],
+                index,
+                &address,
+            )?;
+        }
         Ok(())
     }
 
@@ -154,12 +187,29 @@ impl Settings {
         Self {
             block,
             which: Which::none(interface),
+            moving: MovingArgs::new(),
         }
     }
 
     /// Sets an argument.
     pub(super) fn set(&mut self, interface: &Interface, arg: &Arg<'_, Cuda>) -> UrResult<()> {
-        self.which.set(bytes(&mut self.block), interface, arg)
+        let address = |mem: &Mem| Ok(mem.address());
+        self.which.set(bytes(&mut self.block), interface, arg, address)?;
+        let index = arg.index();
+        self.moving.retain(|known| known.index != index);
+        if let Arg::Mem(_, Some(ref mem), access) = *arg
+            && mem.moves()
+        {
+            let mem = Arc::downgrade(mem);
+            self.moving.push(MovingArg { index, mem, access });
+        }
+        Ok(())
+    }
+
+    /// Those that are buffers which move.
+    #[inline(always)]
+    pub(super) fn moving(&self) -> &MovingArgs {
+        &self.moving
     }
 
     /// The block of a launch, which has all arguments. There was none.
@@ -194,9 +244,15 @@ impl Which {
         more
     }
 
-    /// Sets an argument.
+    /// Sets an argument. `address` says where a buffer is.
     #[inline(always)]
-    fn set(&mut self, block: &mut [u8], interface: &Interface, arg: &Arg<'_, Cuda>) -> UrResult<()> {
+    fn set(
+        &mut self,
+        block: &mut [u8],
+        interface: &Interface,
+        arg: &Arg<'_, Cuda>,
+        address: impl FnOnce(&Mem) -> UrResult<usize>,
+    ) -> UrResult<()> {
         let index = arg.index();
         let param = interface
             .params
@@ -209,12 +265,12 @@ impl Which {
             Arg::Value(_, value) => put(block, param, index, value)?,
             Arg::Pointer(_, pointer) => put(block, param, index, &pointer.addr().to_ne_bytes())?,
             Arg::Mem(_, ref mem, _) => {
-                let address = match mem {
-                    Some(mem) => address_of(mem, param, index)?,
+                let word = match mem {
+                    Some(mem) => word_of(mem, param, index, address)?,
                     None if param.kind == Some(ParamKind::Image) => return Err(wrong_kind(index)),
                     None => 0,
                 };
-                put(block, param, index, &address.to_ne_bytes())?;
+                put(block, param, index, &word.to_ne_bytes())?;
             }
             Arg::Local(_, size) => {
                 if size == 0 {
@@ -272,9 +328,9 @@ impl Which {
 
 /// What a kernel gets of a memory object.
 #[inline(always)]
-fn address_of(mem: &Mem, param: &Param, index: u32) -> UrResult<usize> {
+fn word_of(mem: &Mem, param: &Param, index: u32, address: impl FnOnce(&Mem) -> UrResult<usize>) -> UrResult<usize> {
     match param.kind == Some(ParamKind::Image) {
-        false if !kit::Mem::is_image(mem) => Ok(mem.address()),
+        false if !kit::Mem::is_image(mem) => address(mem),
         true => Ok(mem.image()?.descriptor()),
         false => Err(wrong_kind(index)),
     }
