@@ -7,7 +7,9 @@
 #include <cstdlib>
 
 const char *const source = R"(
+using Data = sycl::accessor<int, 1, sycl::access_mode::read_write>;
 ND_RANGE(1) twice(int *data) { data[global_id()] *= 2; }
+ND_RANGE(1) twice_in_buffer(Data data) { data[global_id()] *= 2; }
 )";
 
 constexpr std::size_t n = 1 << 16;
@@ -42,6 +44,35 @@ int main() {
     CHECK(sycl::get_pointer_device(data, context) == first && sycl::get_pointer_device(copy, context) == second);
     sycl::free(data, context);
     sycl::free(copy, context);
+  });
+
+  scenario("buffers in a context of all", [&] {
+    sycl::context context{devices};
+    sycl::queue a{context, first}, b{context, second};
+    auto twice = compile(a, source).ext_oneapi_get_kernel("twice_in_buffer");
+    std::vector<int> values(n);
+    std::iota(values.begin(), values.end(), 0);
+    {
+      sycl::buffer<int> buffer{values};
+      // Both read the same buffer while nobody writes; then they write in turn.
+      sycl::buffer<int> copies[]{sycl::range<1>{n}, sycl::range<1>{n}};
+      for (int round = 0; round < 10; ++round) {
+        for (int of = 0; of < 2; ++of)
+          (of ? a : b).submit([&](sycl::handler &h) {
+            sycl::accessor from{buffer, h, sycl::read_only};
+            h.copy(from, sycl::accessor{copies[of], h, sycl::write_only, sycl::no_init});
+          });
+        (round % 2 ? b : a).submit([&](sycl::handler &h) {
+          h.set_args(sycl::accessor{buffer, h, sycl::read_write});
+          h.parallel_for(sycl::nd_range<1>{n, 16}, twice);
+        });
+      }
+      for (sycl::buffer<int> &copy : copies) {
+        sycl::host_accessor result{copy, sycl::read_only};
+        CHECK(all_equal(&result[0], n, [](auto i) { return static_cast<int>(i) << 9; }));
+      }
+    }
+    CHECK(all_equal(values.data(), n, [](auto i) { return static_cast<int>(i) << 10; }));
   });
 
   scenario("a context each", [&] {

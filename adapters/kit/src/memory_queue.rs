@@ -8,7 +8,7 @@ use oxur_api::{CommandType, MapFlags};
 
 use crate::usm_mem::{BufferMemory, Moved, UsmMem};
 use crate::{
-    Backend, BufferRect, Command, Context, DeviceGlobal, EventOut, Launch, Objects, Queue, UrResult, WaitList,
+    Arg, Backend, BufferRect, Command, Context, DeviceGlobal, EventOut, Launch, Objects, Queue, UrResult, WaitList,
 };
 
 /// How a command is submitted: the parameters that all commands have.
@@ -103,6 +103,19 @@ impl<'a, B: Backend<Mem = UsmMem<B>>> Command<'a, B>
 where
     B::Context: BufferMemory<B>,
 {
+    /// Whether buffers may be among what it works on. Launches without arguments of their own are asked for what was set before.
+    #[inline(always)]
+    pub fn may_have_buffers(&self) -> bool {
+        match self {
+            Self::Launch(launch) => {
+                let is_buffer = |arg: UrResult<Arg<'_, B>>| matches!(arg, Ok(Arg::Mem(..)) | Err(_));
+                launch.args.is_empty() || launch.args.iter().any(is_buffer)
+            }
+            Self::Wait | Self::Barrier { .. } | Self::UsmMemcpy { .. } => false,
+            _ => true,
+        }
+    }
+
     /// What a copy or a fill does at the addresses of its memory, of which these are those of its
     /// [buffers](Command::addresses). `None` for other commands.
     #[inline(always)]
@@ -223,7 +236,7 @@ macro_rules! memory_queue_methods {
             wait: $crate::WaitList<'_, $backend>,
             event: $crate::EventOut<'_, $backend>,
         ) -> $crate::UrResult<()> {
-            if $crate::memory_queue::may_move::<$backend>(self) {
+            if $crate::memory_queue::may_move::<$backend>(self) && command.may_have_buffers() {
                 return $crate::memory_queue::submit_moving(self, command, blocking, wait, event);
             }
             match command {

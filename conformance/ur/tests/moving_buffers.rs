@@ -43,7 +43,11 @@ const WAYS: [&[(&str, &str)]; 5] = [
 /// are two anyway, or one.
 const CUDA_WAYS: [&[(&str, &str)]; 2] = [
     &[("FAKE_CUDA_DEVICES", "2"), ("FAKE_CUDA_DELAY", "200")],
-    &[("FAKE_CUDA_DEVICES", "2"), ("FAKE_CUDA_DELAY", "200"), ("FAKE_CUDA_PEERS", "0")],
+    &[
+        ("FAKE_CUDA_DEVICES", "2"),
+        ("FAKE_CUDA_DELAY", "200"),
+        ("FAKE_CUDA_PEERS", "0"),
+    ],
 ];
 
 /// Runs a test on two devices, if there are two: in processes of its own, where ours have them because a variable says so.
@@ -213,6 +217,36 @@ fn devices_take_turns() {
         for (round, place) in unsafe { words(&places) }.iter().enumerate() {
             pair.assert_on(*place, on(round).0);
         }
+    });
+}
+
+/// Arguments that were set once are for launches on all devices.
+#[test]
+fn arguments_that_were_set() {
+    on_pairs("arguments_that_were_set", |pair| {
+        let data = pair.buffer();
+        let begin = LENGTH / 2 / 32 * 32;
+        let part = data
+            .part(MemFlags::READ_WRITE, begin * 4, SIZE - begin * 4)
+            .expect("urMemBufferPartition");
+        let mut expected = numbers(0);
+        for (mem, first) in [(&*data, 0), (&*part, begin)] {
+            let places = pair.host(8);
+            for (index, arg) in [(0, Arg::mem(mem)), (1, Arg::Pointer(places.ptr()))] {
+                // SAFETY: what the kernel expects.
+                unsafe { pair.increment.set_arg(index, arg) }.expect("urKernelSetArg");
+            }
+            for device in [0, 1, 1, 0, 1] {
+                let range = Range::new([LENGTH - first]);
+                // SAFETY: the kernel adds to that many numbers and writes one address.
+                let event = unsafe { pair.queues[device][0].launch_legacy(&pair.increment, &range, &[], &[]) };
+                event.expect("urEnqueueKernelLaunch").wait().expect("urEventWait");
+                expected[first..].iter_mut().for_each(|number| *number += 1);
+                // SAFETY: the kernel is complete.
+                pair.assert_on(unsafe { words(&places) }[0], device);
+            }
+        }
+        assert_eq!(pair.read(&pair.queues[0][0], &data, &[]), expected);
     });
 }
 

@@ -429,10 +429,24 @@ where
         state.join();
     }
 
-    /// Whether all bytes are valid in one memory, and nowhere else.
-    fn is_only_in(&self, memory: usize) -> bool {
+    /// Whether a command that uses bytes in a memory needs nothing done: they are valid there, no copy is under way, and, if it
+    /// writes, they are valid nowhere else.
+    pub(super) fn is_settled(&self, memory: usize, bytes: &Range<usize>, writes: bool) -> bool {
         let state = self.state.take();
-        !state.spans.is_empty() && state.spans.iter().all(|span| span.valid == bit(memory))
+        let is_settled = |span: &Span<B>| {
+            let is_there = if writes {
+                span.valid == bit(memory)
+            } else {
+                span.is_in(memory)
+            };
+            is_there && span.arrivals.is_empty()
+        };
+        let first = state.spans.partition_point(|span| span.end <= bytes.start);
+        let last = state.spans.partition_point(|span| span.end < bytes.end);
+        state
+            .spans
+            .get(first..=last)
+            .is_some_and(|spans| spans.iter().all(is_settled))
     }
 }
 
@@ -443,18 +457,13 @@ where
     /// Brings all of a buffer to the memory of a device, for commands of the client's that nobody knows. It is there when
     /// this returns. What the client has ordered before is complete.
     pub(super) fn give_out(self: &Arc<Self>, device: &Arc<B::Device>) -> UrResult<()> {
-        let Some((whole, _)) = self.moving_whole() else {
-            return Ok(());
-        };
         let context = &self.context;
-        if let Some(moving) = whole.moving()
-            && moving.is_only_in(memory_of::<B>(context, device))
-        {
+        let mut uses = Uses::<B>::new(context, device);
+        uses.add(self, 0..self.size, (true, true));
+        if uses.is_empty() {
             return Ok(());
         }
         let queue = B::Queue::create(context, device, QueueProperties::default())?;
-        let mut uses = Uses::new();
-        uses.add(self, 0..self.size, (true, true));
         let moved = Moved::new(&queue, WaitList::empty(), uses)?;
         if let Some(wait) = moved.wait_list().ok().filter(|wait| !wait.is_empty()) {
             B::Event::wait_all(wait)?;
@@ -506,7 +515,7 @@ where
         command: &Command<'_, B>,
         wait: WaitList<'_, B>,
     ) -> UrResult<Option<Self>> {
-        let uses = Uses::of_command(command)?;
+        let uses = Uses::<B>::of_command(queue, command)?;
         match uses.is_empty() {
             true => Ok(None),
             false => Self::new(queue, wait, uses).map(Some),
@@ -518,7 +527,7 @@ where
         if !is_possible::<B>(queue.context()) {
             return Ok(None);
         }
-        let uses = Uses::of_list(nodes)?;
+        let uses = Uses::<B>::of_list(queue, nodes)?;
         match uses.is_empty() {
             true => Ok(None),
             false => Self::new(queue, wait, uses).map(Some),
@@ -531,7 +540,7 @@ where
         mems: Objects<'_, UsmMem<B>>,
         wait: WaitList<'_, B>,
     ) -> UrResult<Self> {
-        let mut uses = Uses::new();
+        let mut uses = Uses::<B>::new(queue.context(), queue.device());
         for mem in mems.iter() {
             uses.add(&mem, 0..mem.size, (true, true));
         }

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use oxur_api::MemFlags;
 
-use super::moving::Moving;
+use super::moving::{Moving, memory_of};
 use super::{BufferMemory, UsmMem};
-use crate::{Arg, Backend, Command, Kernel, Node, OwnedCommand, UrResult};
+use crate::{Arg, Backend, Command, Kernel, Node, OwnedCommand, Queue, UrResult};
 
 /// What commands do with bytes of a buffer.
 pub(super) struct Use<B: Backend>
@@ -41,10 +41,16 @@ where
     }
 }
 
-/// The uses of commands, in their order.
-pub(super) struct Uses<B: Backend>(Vec<Use<B>>)
+/// The uses of commands of a device, in their order. Where nothing has to be done there is none: the bytes are in the device's
+/// memory, and, if a command writes them, nowhere else.
+pub(super) struct Uses<B: Backend>
 where
-    B::Context: BufferMemory<B>;
+    B::Context: BufferMemory<B>,
+{
+    list: Vec<Use<B>>,
+    /// That of the device.
+    memory: usize,
+}
 
 const READS: (bool, bool) = (true, false);
 const WRITES: (bool, bool) = (false, true);
@@ -55,19 +61,22 @@ impl<B: Backend<Mem = UsmMem<B>>> Uses<B>
 where
     B::Context: BufferMemory<B>,
 {
-    pub(super) fn new() -> Self {
-        Self(Vec::new())
+    pub(super) fn new(context: &B::Context, device: &B::Device) -> Self {
+        Self {
+            list: Vec::new(),
+            memory: memory_of::<B>(context, device),
+        }
     }
 
-    pub(super) fn of_command(command: &Command<'_, B>) -> UrResult<Self> {
-        let mut uses = Self::new();
+    pub(super) fn of_command(queue: &B::Queue, command: &Command<'_, B>) -> UrResult<Self> {
+        let mut uses = Self::new(queue.context(), queue.device());
         uses.add_command(command, true)?;
         Ok(uses)
     }
 
     /// Of commands in a list, whose buffers are at addresses in the memory of its device.
-    pub(super) fn of_list(nodes: &[Node<B>]) -> UrResult<Self> {
-        let mut uses = Self::new();
+    pub(super) fn of_list(queue: &B::Queue, nodes: &[Node<B>]) -> UrResult<Self> {
+        let mut uses = Self::new(queue.context(), queue.device());
         for node in nodes {
             match &node.command {
                 // It has no buffers.
@@ -79,17 +88,17 @@ where
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.list.is_empty()
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Use<B>> {
-        self.0.iter()
+        self.list.iter()
     }
 
     /// The place of the use by this operand of a command, and where that starts.
     pub(super) fn of_operand(&self, operand: usize) -> Option<(usize, usize)> {
-        let place = self.0.iter().position(|used| used.operand == Some(operand))?;
-        Some((place, self.0[place].origin))
+        let place = self.list.iter().position(|used| used.operand == Some(operand))?;
+        Some((place, self.list[place].origin))
     }
 
     /// Adds what is read or written of a buffer, if that moves.
@@ -108,19 +117,20 @@ where
             return;
         };
         let bytes = bytes.start + origin..bytes.end + origin;
-        if bytes.is_empty() {
+        let is_settled = |moving: &Moving<B>| moving.is_settled(self.memory, &bytes, writes);
+        if bytes.is_empty() || whole.moving().is_some_and(is_settled) {
             return;
         }
         let is_same =
             |used: &&mut Use<B>| used.operand.is_none() && used.bytes == bytes && Arc::ptr_eq(&used.buffer, whole);
         if operand.is_none()
-            && let Some(known) = self.0.iter_mut().find(is_same)
+            && let Some(known) = self.list.iter_mut().find(is_same)
         {
             // What a command before it has written it finds in the same memory.
             known.writes |= writes;
             return;
         }
-        self.0.push(Use {
+        self.list.push(Use {
             buffer: whole.clone(),
             origin,
             bytes,
