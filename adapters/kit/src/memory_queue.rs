@@ -236,8 +236,11 @@ macro_rules! memory_queue_methods {
             wait: $crate::WaitList<'_, $backend>,
             event: $crate::EventOut<'_, $backend>,
         ) -> $crate::UrResult<()> {
-            if $crate::memory_queue::may_move::<$backend>(self) && command.may_have_buffers() {
-                return $crate::memory_queue::submit_moving(self, command, blocking, wait, event);
+            if $crate::memory_queue::may_move::<$backend>(self)
+                && command.may_have_buffers()
+                && let Some(moved) = $crate::memory_queue::moved(self, &command, wait)?
+            {
+                return $crate::memory_queue::submit_moved(self, command, moved, blocking, wait, event);
             }
             match command {
                 $crate::Command::Launch(launch) => $crate::MemoryQueue::launch(self, launch, wait, event),
@@ -280,11 +283,26 @@ where
     crate::usm_mem::may_move::<B>(queue.context()) && !queue.is_checked()
 }
 
-/// Submits a command of a queue whose context may have buffers that move.
+/// Brings the buffers of a command that waits for `wait`, which it needs where they are not. `None` if it needs nothing, as most
+/// do.
 #[inline(never)]
-pub fn submit_moving<B>(
+pub fn moved<B>(queue: &Arc<B::Queue>, command: &Command<'_, B>, wait: WaitList<'_, B>) -> UrResult<Option<Moved<B>>>
+where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
+    B::Queue: MemoryQueue<B>,
+{
+    // What is wrong with it is said before anything moves.
+    Context::check_command(&**queue.context(), queue.device(), command)?;
+    Moved::of_command(queue, command, wait)
+}
+
+/// Submits a command whose buffers were brought.
+#[inline(never)]
+pub fn submit_moved<B>(
     queue: &Arc<B::Queue>,
     command: Command<'_, B>,
+    moved: Moved<B>,
     blocking: bool,
     wait: WaitList<'_, B>,
     event: EventOut<'_, B>,
@@ -295,32 +313,29 @@ where
     B::Queue: MemoryQueue<B>,
 {
     let how = Submission::of(&command, blocking, wait, event);
-    submit_moving_as(queue, command, how)
+    submit_moved_as(queue, command, &moved, how)
 }
 
 /// The same for a command that stands for one of another kind.
-fn submit_moving_as<B>(queue: &Arc<B::Queue>, command: Command<'_, B>, how: Submission<'_, B>) -> UrResult<()>
+fn submit_moved_as<B>(
+    queue: &Arc<B::Queue>,
+    command: Command<'_, B>,
+    moved: &Moved<B>,
+    how: Submission<'_, B>,
+) -> UrResult<()>
 where
     B: Backend<Mem = UsmMem<B>>,
     B::Context: BufferMemory<B>,
     B::Queue: MemoryQueue<B>,
 {
-    // What is wrong with it is said before anything moves.
-    Context::check_command(&**queue.context(), queue.device(), &command)?;
-    let moved = Moved::of_command(queue, &command, how.wait)?;
-    let at = moved.as_ref().map(|moved| moved.addresses(&command, queue.device()));
-    let at = at.transpose()?;
-    let how = Submission {
-        wait: moved.as_ref().map_or(Ok(how.wait), Moved::wait_list)?,
-        ..how
-    };
+    let at = moved.addresses(&command, queue.device())?;
+    let wait = moved.wait_list()?;
+    let how = Submission { wait, ..how };
     match command {
         Command::Launch(launch) => MemoryQueue::launch(queue, launch, how.wait, how.event)?,
-        command => submit_at(queue, command, at, how)?,
+        command => submit_at(queue, command, Some(at), how)?,
     }
-    if let Some(moved) = moved {
-        moved.submitted();
-    }
+    moved.submitted();
     Ok(())
 }
 
@@ -436,7 +451,10 @@ where
 {
     match copy {
         Some(Command::UsmMemcpy { dst, src, size }) => queue.copy(dst, src, size, how),
-        Some(copy) => submit_moving_as(queue, copy, how),
+        Some(copy) => match moved(queue, &copy, how.wait)? {
+            Some(moved) => submit_moved_as(queue, copy, &moved, how),
+            None => submit_at(queue, copy, None, how),
+        },
         None => queue.nothing(how.wait.is_empty(), how),
     }
 }
