@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `sin` and `cos` of float and double, with errors below 1.2 ulp, of double 1.5, without AVX-512 1.6; OpenCL allows 4.
+//! `sin` and `cos` of float and double, with errors below 1.7 ulp; OpenCL allows 4.
 //!
-//! The argument is reduced to `r` in [-pi/4, pi/4] by three parts of pi/2 (Cody and Waite), whose sum has 72 bits, of double 160. For
-//! arguments beyond a limit that is not enough; these are left to the C library.
+//! The argument is reduced to `r` in [-pi/2, pi/2] by three parts of pi (Cody and Waite), whose sum has 71 bits, of double 158. The sine of
+//! that has one polynomial, and whether the multiple of pi is odd is the sign. For a reduction to [-pi/4, pi/4] it would be two
+//! polynomials and a choice. For arguments beyond a limit three parts are not enough; these are left to the C library.
 
-use llvm_sys::LLVMIntPredicate::LLVMIntNE;
 use llvm_sys::LLVMRealPredicate::LLVMRealOGT;
 
 use super::{Place, Slow};
-use crate::CpuLevel;
 use crate::builtins::elementary::round_of;
 use crate::builtins::libcalls::{huge, libm};
 use crate::llvm::{Type, Value};
@@ -19,57 +18,48 @@ struct Constants {
     limit: f64,
     /// The functions that replace numbers beyond it by their sines and cosines.
     beyond: [&'static str; 2],
-    /// pi/2 as a sum.
-    half_pi: [f64; 3],
-    /// `sin(r) = r + r^3 s(r^2)`, a minimax fit for |r| < 0.8 of the relative error.
+    /// pi as a sum. None is negative, or the sine of -0 would be 0. The first has as many bits as pi's nearest number, so that its
+    /// products are subtracted without an error.
+    pi: [f64; 3],
+    /// `sin(r) = r + r^3 s(r^2)`, a minimax fit for |r| < 1.572 of the relative error.
     sine: &'static [f64],
-    /// `cos(r) = 1 + r^2 c(r^2)`, likewise.
-    cosine: &'static [f64],
 }
 
-/// Errors of the fits: 2^-37 and 2^-32.
+/// Error of the fit: 2^-27.
 const FLOAT: Constants = Constants {
     limit: 65_536.0,
     beyond: ["oxur_sin_beyond_f32", "oxur_cos_beyond_f32"],
-    half_pi: [
-        1.570_796_370_506_286_6,
-        -4.371_138_828_673_793e-8,
-        -1.715_124_510_005_881_9e-15,
+    pi: [
+        3.141_592_502_593_994,
+        1.509_957_883_172_319_3e-7,
+        1.078_060_590_694_847_7e-14,
     ],
     sine: &[
-        -0.166_666_666_367,
-        0.008_333_328_832_25,
-        -0.000_198_391_623_403,
-        2.716_712_128_25e-6,
+        -0.166_666_597_127_914_43,
+        0.008_333_069_272_339_344,
+        -0.000_198_097_724_933_177_23,
+        2.606_074_758_659_815_4e-6,
     ],
-    cosine: &[-0.5, 0.041_666_643_182_9, -0.001_388_719_423_07, 2.441_919_681_27e-5],
 };
 
-/// Errors of the fits: 2^-58 and 2^-64.
+/// Error of the fit: 2^-61, and the last is less by 7e-21: so the sine of pi/2 is less by 2^-56, and none is beyond 1.
 const DOUBLE: Constants = Constants {
     limit: 536_870_912.0,
     beyond: ["oxur_sin_beyond_f64", "oxur_cos_beyond_f64"],
-    half_pi: [
-        std::f64::consts::FRAC_PI_2,
-        6.123_233_995_736_766e-17,
-        -1.497_384_904_859_169_8e-33,
+    pi: [
+        std::f64::consts::PI,
+        1.224_646_799_147_353e-16,
+        2.165_713_347_843_828e-32,
     ],
     sine: &[
-        -0.166_666_666_666_666_32,
-        0.008_333_333_333_322_403,
-        -0.000_198_412_698_297_987_46,
-        2.755_731_368_863_298_5e-6,
-        -2.505_075_758_047_046_7e-8,
-        1.589_676_354_562_927e-10,
-    ],
-    cosine: &[
-        -0.5,
-        0.041_666_666_666_666_49,
-        -0.001_388_888_888_886_386_4,
-        2.480_158_728_498_459e-5,
-        -2.755_731_333_249_593e-7,
-        2.087_560_775_037_04e-9,
-        -1.135_447_500_528_578e-11,
+        -0.166_666_666_666_666_66,
+        0.008_333_333_333_333_207,
+        -0.000_198_412_698_412_124_8,
+        2.755_731_921_156_948e-6,
+        -2.505_210_690_442_152_3e-8,
+        1.605_894_100_215_801e-10,
+        -7.643_019_365_725_86e-13,
+        2.721_412e-15,
     ],
 };
 
@@ -80,20 +70,12 @@ fn constants_of(ty: Type<'_>) -> &'static Constants {
     }
 }
 
-/// The sign of a number.
-fn sign_of(bits: Type<'_>) -> Value<'_> {
-    bits.int(1 << (bits.bits() - 1))
-}
-
 pub fn sin<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    let (b, x, bits) = (place.e.builder, args[0], place.e.bits_of(ty));
-    let own_sign = b.and(b.bitcast(x, bits), sign_of(bits));
-    let fast = b.bitcast(b.xor(b.bitcast(sine(place, ty, x, 0), bits), own_sign), ty);
-    unless_beyond(place, args, 0, fast)
+    unless_beyond(place, args, 0, sine(place, ty, args[0], Quarter::No))
 }
 
 pub fn cos<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    unless_beyond(place, args, 1, sine(place, ty, args[0], 1))
+    unless_beyond(place, args, 1, sine(place, ty, args[0], Quarter::Yes))
 }
 
 /// `fast`, but of arguments beyond the limit the result of a function of [`Constants::beyond`].
@@ -105,55 +87,51 @@ fn unless_beyond<'c>(place: &Place<'_, 'c>, args: &[Value<'c>], function: usize,
     place.unless_rare(is_beyond, args, Slow::Host(beyond[function]), fast)
 }
 
-/// The sine of `|x|` and so many quarters of a turn.
-fn sine<'c>(place: &Place<'_, 'c>, ty: Type<'c>, x: Value<'c>, quarters: u64) -> Value<'c> {
-    let Constants {
-        half_pi, sine, cosine, ..
-    } = constants_of(ty);
-    let b = place.e.builder;
+/// Whether a quarter of a turn is added.
+#[derive(Clone, Copy, PartialEq)]
+enum Quarter {
+    No,
+    Yes,
+}
+
+/// The sine of `x`, or of `x` and a quarter of a turn.
+fn sine<'c>(place: &Place<'_, 'c>, ty: Type<'c>, x: Value<'c>, quarter: Quarter) -> Value<'c> {
+    let Constants { pi, sine, .. } = constants_of(ty);
+    let (b, bits) = (place.e.builder, place.e.bits_of(ty));
     let real = |c| ty.real(c);
-    let bits = place.e.bits_of(ty);
-    let x = place.e.intrinsic("llvm.fabs", &[x]);
     let round = real(round_of(ty));
-    let rounded = place.fma(x, real(std::f64::consts::FRAC_2_PI), round);
-    let n = b.fsub(rounded, round);
-    // Exact: the difference is less than 1, and a multiple of what the last bits of both stand for, 2^-24 or 2^-53.
-    let first = place.fma(n, real(-half_pi[0]), x);
-    let (r, low) = match ty.bits() == 32 || CpuLevel::current() >= CpuLevel::V4 {
-        true => {
-            let second = b.fmul(n, real(half_pi[1]));
-            let second_low = place.fma(n, real(half_pi[1]), b.fneg(second));
-            let r = b.fsub(first, second);
-            // What `r` lacks: its rounding error, and the rest of the product with pi/2.
-            let lost = b.fsub(b.fsub(first, r), second);
-            (r, Some(b.fsub(place.fma(n, real(-half_pi[2]), lost), second_low)))
+    let turns = |more: Value<'c>| place.fma(x, real(std::f64::consts::FRAC_1_PI), more);
+    // `cos(r + (n + 1/2) pi) = sin(r + (n + 1) pi)`
+    let (rounded, multiple) = match quarter {
+        Quarter::No => {
+            let rounded = turns(round);
+            (rounded, b.fsub(rounded, round))
         }
-        // A fifth fewer instructions, where registers have four numbers.
-        false => {
-            let r = place.fma(n, real(-half_pi[1]), first);
-            (place.fma(n, real(-half_pi[2]), r), None)
+        Quarter::Yes => {
+            let rounded = b.fadd(turns(real(-0.5)), round);
+            (rounded, b.fadd(b.fsub(rounded, round), real(0.5)))
         }
     };
+    // The first step is exact, unless all of `x` is less than what is subtracted: the difference is less than 2, and a multiple of what
+    // the last bits of both stand for, 2^-23 or 2^-52.
+    let r = pi.iter().fold(x, |r, &part| place.fma(multiple, real(-part), r));
 
     let square = b.fmul(r, r);
-    let polynomial = |coefficients: &[f64]| match coefficients.len() {
-        ..=4 => place.polynomial(square, coefficients),
-        _ => place.short_polynomial(square, b.fmul(square, square), coefficients),
+    // The first two one by one: sums of halves would have twice the rounding errors.
+    let (first, others) = sine.split_at(2);
+    let others = match others.len() {
+        ..=4 => place.polynomial(square, others),
+        _ => place.short_polynomial(square, b.fmul(square, square), others),
     };
-    let (cube, s, c) = (b.fmul(r, square), polynomial(sine), polynomial(cosine));
-    let (sine, cosine) = match low {
-        Some(low) => {
-            let sine = b.fadd(r, place.fma(cube, s, low));
-            let tail = place.fma(square, c, b.fneg(b.fmul(r, low)));
-            (sine, b.fadd(tail, real(1.0)))
-        }
-        None => (place.fma(cube, s, r), place.fma(square, c, real(1.0))),
+    let s = first.iter().rev().fold(others, |s, &c| place.fma(square, s, real(c)));
+    // With the rounding error of the square, no result is beyond 1.
+    let lost = place.fma(r, r, b.fneg(square));
+    let result = place.fma(r, place.fma(square, s, b.fmul(lost, s)), r);
+    let odd = match quarter {
+        Quarter::No => b.bitcast(rounded, bits),
+        Quarter::Yes => b.add(b.bitcast(rounded, bits), bits.int(1)),
     };
-
-    let quadrant = b.add(b.bitcast(rounded, bits), bits.int(quarters));
-    let is_odd = b.icmp(LLVMIntNE, b.and(quadrant, bits.int(1)), bits.zero());
-    let sign = b.and(b.shl(quadrant, bits.int(u64::from(bits.bits()) - 2)), sign_of(bits));
-    let result = b.select(is_odd, cosine, sine);
+    let sign = b.shl(odd, bits.int(u64::from(bits.bits()) - 1));
     b.bitcast(b.xor(b.bitcast(result, bits), sign), ty)
 }
 
