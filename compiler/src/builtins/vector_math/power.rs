@@ -84,9 +84,9 @@ fn power_of_positive<'c>(
     // The sum of `large`, `r` and `-r^2 / 2`, with all rounding errors (Fast2Sum, whose first summand is 0 or larger).
     let sum = b.fadd(large, r);
     let small = b.fadd(small, b.fsub(r, b.fsub(sum, large)));
-    let log = place.fma(square, real(-0.5), sum);
-    let small = b.fadd(small, place.fma(square, real(-0.5), b.fsub(sum, log)));
-    let small = place.fma(place.fma(r, r, b.fneg(square)), real(-0.5), small);
+    let half = b.fmul(r, real(-0.5));
+    let log = place.fma(half, r, sum);
+    let small = b.fadd(small, place.fma(half, r, b.fsub(sum, log)));
     let small = place.fma(b.fmul(square, r), p, small);
 
     let product = b.fmul(y, log);
