@@ -19,7 +19,7 @@ use oxur_cuda_sys::*;
 use oxur_fork::{Mutex, OnceLock};
 
 pub(crate) use self::args::Packed;
-use self::args::{Settings, Words};
+use self::args::{MovingArgs, Settings, Words};
 pub(crate) use self::range::Grid;
 use crate::driver::{cu, cu_get};
 use crate::lane::OpenLane;
@@ -361,18 +361,26 @@ impl Kernel {
         packed: &mut Packed,
     ) -> UrResult<()> {
         let interface = on.interface();
-        if !args.is_empty() || interface.params.is_empty() {
-            return packed.take(interface, args, work_group_memory, &on.device);
+        let is_set = args.is_empty() && !interface.params.is_empty();
+        match is_set {
+            true => self.settings.lock().pack(interface, work_group_memory, packed),
+            false => packed.take(interface, args, work_group_memory),
+        }?;
+        match self.program.context.devices.len() {
+            1 => Ok(()),
+            _ => self.locate(on, args, packed),
         }
-        let settings = self.settings.lock();
-        settings.pack(interface, work_group_memory, packed)?;
-        if settings.moving().is_empty() {
-            return Ok(());
-        }
-        let moving = settings.moving().clone();
-        // The driver may be called.
-        drop(settings);
-        packed.locate(interface, &moving, &on.device)
+    }
+
+    /// Writes where the buffers among the arguments are that move.
+    #[cold]
+    fn locate(&self, on: &OnDevice, args: Args<'_, Cuda>, packed: &mut Packed) -> UrResult<()> {
+        let set_before = match args.is_empty() {
+            // The driver may be called, and not under the lock.
+            true => self.settings.lock().moving().clone(),
+            false => MovingArgs::new(),
+        };
+        packed.locate(on.interface(), args, &set_before, &on.device)
     }
 }
 

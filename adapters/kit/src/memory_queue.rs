@@ -105,7 +105,7 @@ where
 {
     /// Whether buffers may be among what it works on. Launches without arguments of their own are asked for what was set before.
     #[inline(always)]
-    pub fn may_have_buffers(&self) -> bool {
+    fn may_have_buffers(&self) -> bool {
         match self {
             Self::Launch(launch) => {
                 let is_buffer = |arg: UrResult<Arg<'_, B>>| matches!(arg, Ok(Arg::Mem(..)) | Err(_));
@@ -236,11 +236,8 @@ macro_rules! memory_queue_methods {
             wait: $crate::WaitList<'_, $backend>,
             event: $crate::EventOut<'_, $backend>,
         ) -> $crate::UrResult<()> {
-            if $crate::memory_queue::may_move::<$backend>(self)
-                && command.may_have_buffers()
-                && let Some(moved) = $crate::memory_queue::moved(self, &command, wait)?
-            {
-                return $crate::memory_queue::submit_moved(self, command, moved, blocking, wait, event);
+            if $crate::memory_queue::may_move::<$backend>(self) {
+                return $crate::memory_queue::submit_where_buffers_move(self, command, blocking, wait, event);
             }
             match command {
                 $crate::Command::Launch(launch) => $crate::MemoryQueue::launch(self, launch, wait, event),
@@ -283,10 +280,37 @@ where
     crate::usm_mem::may_move::<B>(queue.context()) && !queue.is_checked()
 }
 
+/// Submits a command of a queue whose context may have buffers that move. By itself: clients with one device pay nothing for it, not
+/// even with a larger stack frame.
+#[inline(never)]
+pub fn submit_where_buffers_move<B>(
+    queue: &Arc<B::Queue>,
+    command: Command<'_, B>,
+    blocking: bool,
+    wait: WaitList<'_, B>,
+    event: EventOut<'_, B>,
+) -> UrResult<()>
+where
+    B: Backend<Mem = UsmMem<B>>,
+    B::Context: BufferMemory<B>,
+    B::Queue: MemoryQueue<B>,
+{
+    let moved = match command.may_have_buffers() {
+        true => moved(queue, &command, wait)?,
+        false => None,
+    };
+    let how = Submission::of(&command, blocking, wait, event);
+    match (moved, command) {
+        (Some(moved), command) => submit_moved(queue, command, &moved, how),
+        (None, Command::Launch(launch)) => MemoryQueue::launch(queue, launch, how.wait, how.event),
+        (None, command) => submit_at(queue, command, None, how),
+    }
+}
+
 /// Brings the buffers of a command that waits for `wait`, which it needs where they are not. `None` if it needs nothing, as most
 /// do.
 #[inline(never)]
-pub fn moved<B>(queue: &Arc<B::Queue>, command: &Command<'_, B>, wait: WaitList<'_, B>) -> UrResult<Option<Moved<B>>>
+fn moved<B>(queue: &Arc<B::Queue>, command: &Command<'_, B>, wait: WaitList<'_, B>) -> UrResult<Option<Moved<B>>>
 where
     B: Backend<Mem = UsmMem<B>>,
     B::Context: BufferMemory<B>,
@@ -299,25 +323,7 @@ where
 
 /// Submits a command whose buffers were brought.
 #[inline(never)]
-pub fn submit_moved<B>(
-    queue: &Arc<B::Queue>,
-    command: Command<'_, B>,
-    moved: Moved<B>,
-    blocking: bool,
-    wait: WaitList<'_, B>,
-    event: EventOut<'_, B>,
-) -> UrResult<()>
-where
-    B: Backend<Mem = UsmMem<B>>,
-    B::Context: BufferMemory<B>,
-    B::Queue: MemoryQueue<B>,
-{
-    let how = Submission::of(&command, blocking, wait, event);
-    submit_moved_as(queue, command, &moved, how)
-}
-
-/// The same for a command that stands for one of another kind.
-fn submit_moved_as<B>(
+fn submit_moved<B>(
     queue: &Arc<B::Queue>,
     command: Command<'_, B>,
     moved: &Moved<B>,
@@ -452,7 +458,7 @@ where
     match copy {
         Some(Command::UsmMemcpy { dst, src, size }) => queue.copy(dst, src, size, how),
         Some(copy) => match moved(queue, &copy, how.wait)? {
-            Some(moved) => submit_moved_as(queue, copy, &moved, how),
+            Some(moved) => submit_moved(queue, copy, &moved, how),
             None => submit_at(queue, copy, None, how),
         },
         None => queue.nothing(how.wait.is_empty(), how),

@@ -105,39 +105,50 @@ impl Packed {
         call(places.as_mut_ptr())
     }
 
-    /// Takes the arguments of one launch on a device. There were none.
+    /// Takes the arguments of one launch. There were none. Where buffers are that move, [`Self::locate`] writes.
     #[inline(always)]
     pub(super) fn take(
         &mut self,
         interface: &Interface,
         args: kit::Args<'_, Cuda>,
         work_group_memory: usize,
-        device: &Device,
     ) -> UrResult<()> {
         clear(&mut self.block, interface);
         let mut which = Which::none(interface);
         let block = bytes(&mut self.block);
         for arg in args.iter() {
-            which.set(block, interface, &arg?, |mem| mem.address_on(device))?;
+            which.set(block, interface, &arg?)?;
         }
         self.shared = which.finish(block, interface, work_group_memory)?;
         Ok(())
     }
 
-    /// Writes where buffers are that move, for a launch on a device.
+    /// Writes where buffers are that move, for a launch on a device: those of `args`, or, if there are none, those that were set before.
     #[cold]
-    pub(super) fn locate(&mut self, interface: &Interface, moving: &MovingArgs, device: &Device) -> UrResult<()> {
-        for &MovingArg { index, ref mem, .. } in moving {
+    pub(super) fn locate(
+        &mut self,
+        interface: &Interface,
+        args: kit::Args<'_, Cuda>,
+        set_before: &MovingArgs,
+        device: &Device,
+    ) -> UrResult<()> {
+        let block = bytes(&mut self.block);
+        let mut locate = |index: u32, mem: &Mem| {
+            let address = mem.address_on(device)?.to_ne_bytes();
+            put(block, &interface.params[index as usize], index, &address)
+        };
+        for arg in args.iter() {
+            if let Arg::Mem(index, Some(mem), _) = arg?
+                && mem.moves()
+            {
+                locate(index, &mem)?;
+            }
+        }
+        for &MovingArg { index, ref mem, .. } in set_before {
             let mem = mem.upgrade().ok_or_else(
                 || kit::error!(ERROR_INVALID_KERNEL_ARGS: "the buffer that is argument {index} was released"),
             )?;
-            let address = mem.address_on(device)?.to_ne_bytes();
-            put(
-                bytes(&mut self.block),
-                &interface.params[index as usize],
-                index,
-                &address,
-            )?;
+            locate(index, &mem)?;
         }
         Ok(())
     }
@@ -193,8 +204,7 @@ impl Settings {
 
     /// Sets an argument.
     pub(super) fn set(&mut self, interface: &Interface, arg: &Arg<'_, Cuda>) -> UrResult<()> {
-        let address = |mem: &Mem| Ok(mem.address());
-        self.which.set(bytes(&mut self.block), interface, arg, address)?;
+        self.which.set(bytes(&mut self.block), interface, arg)?;
         let index = arg.index();
         self.moving.retain(|known| known.index != index);
         if let Arg::Mem(_, Some(ref mem), access) = *arg
@@ -244,15 +254,9 @@ impl Which {
         more
     }
 
-    /// Sets an argument. `address` says where a buffer is.
+    /// Sets an argument.
     #[inline(always)]
-    fn set(
-        &mut self,
-        block: &mut [u8],
-        interface: &Interface,
-        arg: &Arg<'_, Cuda>,
-        address: impl FnOnce(&Mem) -> UrResult<usize>,
-    ) -> UrResult<()> {
+    fn set(&mut self, block: &mut [u8], interface: &Interface, arg: &Arg<'_, Cuda>) -> UrResult<()> {
         let index = arg.index();
         let param = interface
             .params
@@ -266,7 +270,7 @@ impl Which {
             Arg::Pointer(_, pointer) => put(block, param, index, &pointer.addr().to_ne_bytes())?,
             Arg::Mem(_, ref mem, _) => {
                 let word = match mem {
-                    Some(mem) => word_of(mem, param, index, address)?,
+                    Some(mem) => word_of(mem, param, index)?,
                     None if param.kind == Some(ParamKind::Image) => return Err(wrong_kind(index)),
                     None => 0,
                 };
@@ -326,11 +330,11 @@ impl Which {
     }
 }
 
-/// What a kernel gets of a memory object.
+/// What a kernel gets of a memory object: 0 of a buffer that moves.
 #[inline(always)]
-fn word_of(mem: &Mem, param: &Param, index: u32, address: impl FnOnce(&Mem) -> UrResult<usize>) -> UrResult<usize> {
+fn word_of(mem: &Mem, param: &Param, index: u32) -> UrResult<usize> {
     match param.kind == Some(ParamKind::Image) {
-        false if !kit::Mem::is_image(mem) => address(mem),
+        false if !kit::Mem::is_image(mem) => Ok(mem.address()),
         true => Ok(mem.image()?.descriptor()),
         false => Err(wrong_kind(index)),
     }
