@@ -351,7 +351,8 @@ impl Kernel {
         self.on_devices[0].interface()
     }
 
-    /// Lays out the arguments of a launch: `args`, or, if there are none, those that were set before.
+    /// Lays out the arguments of a launch: `args`, or, if there are none, those that were set before. In a context of several devices
+    /// [`Self::locate`] follows.
     #[inline(always)]
     pub(crate) fn pack(
         &self,
@@ -361,20 +362,15 @@ impl Kernel {
         packed: &mut Packed,
     ) -> UrResult<()> {
         let interface = on.interface();
-        let is_set = args.is_empty() && !interface.params.is_empty();
-        match is_set {
+        match args.is_empty() && !interface.params.is_empty() {
             true => self.settings.lock().pack(interface, work_group_memory, packed),
             false => packed.take(interface, args, work_group_memory),
-        }?;
-        match self.program.context.devices.len() {
-            1 => Ok(()),
-            _ => self.locate(on, args, packed),
         }
     }
 
-    /// Writes where the buffers among the arguments are that move.
+    /// Writes where the buffers among them are that move.
     #[cold]
-    fn locate(&self, on: &OnDevice, args: Args<'_, Cuda>, packed: &mut Packed) -> UrResult<()> {
+    pub(crate) fn locate(&self, on: &OnDevice, args: Args<'_, Cuda>, packed: &mut Packed) -> UrResult<()> {
         let set_before = match args.is_empty() {
             // The driver may be called, and not under the lock.
             true => self.settings.lock().moving().clone(),

@@ -53,6 +53,7 @@ pub(crate) struct Queue {
     capture: Capture<Cuda>,
     flags: QueueFlags,
     in_order: bool,
+    one_device: bool,
     /// Whether there were commands since the marker, as the context knows it.
     mark: BusyMark<Self>,
     pub(crate) device: Arc<Device>,
@@ -80,6 +81,7 @@ impl Queue {
             capture: Capture::default(),
             flags,
             in_order: !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
+            one_device: context.devices.len() == 1,
             mark: BusyMark::new(&context.in_flight),
             device: device.clone(),
             context: context.clone(),

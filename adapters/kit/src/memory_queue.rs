@@ -173,6 +173,12 @@ pub trait MemoryQueue<B: Backend<Queue = Self>>: Queue<B> {
         false
     }
 
+    /// Whether its context has one device. For queues that have this near what a launch reads anyway.
+    #[inline(always)]
+    fn has_one_device(&self) -> bool {
+        Context::devices(&**self.context()).len() == 1
+    }
+
     /// Copies between any two pieces of memory: at least one byte.
     fn copy(
         self: &Arc<Self>,
@@ -277,7 +283,7 @@ where
     B::Context: BufferMemory<B>,
     B::Queue: MemoryQueue<B>,
 {
-    crate::usm_mem::may_move::<B>(queue.context()) && !queue.is_checked()
+    B::Context::MOVES && !queue.has_one_device() && !queue.is_checked()
 }
 
 /// Submits a command of a queue whose context may have buffers that move. By itself: clients with one device pay nothing for it, not

@@ -16,7 +16,6 @@ use oxur_api::{ImageDesc, ImageFormat, ImageInfo, MapFlags, MemFlags, MemHandle,
 use oxur_fork::Mutex;
 
 pub use self::moving::Moved;
-pub(crate) use self::moving::is_possible as may_move;
 use self::moving::{HOST, Moving, has_several, memory_of};
 
 use crate::{

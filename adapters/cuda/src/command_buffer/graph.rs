@@ -184,6 +184,9 @@ fn kernel_node<T>(
     }
     let (args, memory, mut packed) = (kit::Args::none(), launch.properties.work_group_memory, Packed::new());
     launch.kernel.pack(kernel, args, memory, &mut packed)?;
+    if commands.context().devices.len() > 1 {
+        launch.kernel.locate(kernel, args, &mut packed)?;
+    }
     match kernel.grid(&launch.range, device)? {
         Some(grid) => kernel.node(&grid, &mut packed, call).map(Some),
         None => Ok(None),

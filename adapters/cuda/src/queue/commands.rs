@@ -211,6 +211,11 @@ impl Queue {
 
 impl MemoryQueue<Cuda> for Queue {
     #[inline(always)]
+    fn has_one_device(&self) -> bool {
+        self.one_device
+    }
+
+    #[inline(always)]
     fn launch(self: &Arc<Self>, launch: Launch<'_, Cuda>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         let properties = &launch.properties;
         let taken = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
@@ -221,6 +226,9 @@ impl MemoryQueue<Cuda> for Queue {
         let mut packed = Packed::new();
         let memory = properties.work_group_memory;
         launch.kernel.pack(kernel, launch.args, memory, &mut packed)?;
+        if !self.one_device {
+            launch.kernel.locate(kernel, launch.args, &mut packed)?;
+        }
         let Some(grid) = kernel.grid(&launch.range, &self.device)? else {
             let how = How::new(CommandType::KERNEL_LAUNCH, wait, event);
             return self.nothing(false, how);

@@ -524,7 +524,7 @@ where
 
     /// The same for the commands of a list that was recorded for the queue's device.
     pub fn of_list(queue: &Arc<B::Queue>, nodes: &[Node<B>], wait: WaitList<'_, B>) -> UrResult<Option<Self>> {
-        if !is_possible::<B>(queue.context()) {
+        if Context::devices(&**queue.context()).len() == 1 {
             return Ok(None);
         }
         let uses = Uses::<B>::of_list(queue, nodes)?;
@@ -569,13 +569,4 @@ where
             used.moving().written(self.memory, &used.bytes);
         }
     }
-}
-
-/// Whether a context may have buffers that move.
-#[inline(always)]
-pub(crate) fn is_possible<B: Backend>(context: &B::Context) -> bool
-where
-    B::Context: BufferMemory<B>,
-{
-    B::Context::MOVES && Context::devices(context).len() > 1
 }
