@@ -18,7 +18,7 @@ type Unary = (Op, f64, fn(f64) -> f64);
 /// The functions of one float.
 const UNARY: [Unary; 9] = [
     (Op::sin, 1.6, f64::sin),
-    (Op::cos, 1.6, f64::cos),
+    (Op::cos, 1.7, f64::cos),
     // 1.04 with AVX-512; else it is rounded twice.
     (Op::rsqrt, 1.5, |x| 1.0 / x.sqrt()),
     (Op::exp, 1.0, f64::exp),
