@@ -157,8 +157,8 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
         wait: WaitList<'_, Cuda>,
         event: EventOut<'_, Cuda>,
     ) -> UrResult<()> {
-        // Before the state, as updates do. Most runs need only the graph.
-        let may_move = self.commands.context().devices.len() > 1;
+        // Before the state, as updates do. In a context of one device, only a new graph needs them.
+        let may_move = self.commands.context().has_several_devices();
         let mut nodes = may_move.then(|| self.commands.nodes()).transpose()?;
         let mut state = self.state.take();
         if state.graph.as_ref().is_none_or(|graph| !graph.is_ready()) && !state.is_software {

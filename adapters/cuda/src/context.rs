@@ -39,6 +39,7 @@ impl Deref for Context {
 impl Context {
     /// A context of at least one device.
     fn new(devices: Vec<Arc<Device>>, shared: Arc<SharedContext>) -> UrResult<Arc<Self>> {
+        shared.note_devices(devices.len());
         let primaries = devices.iter().map(|device| device.primary()).collect::<UrResult<_>>()?;
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),

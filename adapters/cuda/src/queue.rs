@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use kit::ur::{CommandType, NativeHandle, QueueFlags};
 use kit::{
-    BusyMark, Capture, Context as _, EventOut, HandleCell, Objects, QueueNativeProperties, QueueProperties, UrResult,
-    WaitList,
+    BusyMark, Capture, Context as _, EventOut, HandleCell, Moved, Objects, QueueNativeProperties, QueueProperties,
+    UrResult, WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::{CUcontext, CUgraphExec, CUstream};
@@ -81,7 +81,7 @@ impl Queue {
             capture: Capture::default(),
             flags,
             in_order: !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
-            one_device: context.devices.len() == 1,
+            one_device: !context.has_several_devices(),
             mark: BusyMark::new(&context.in_flight),
             device: device.clone(),
             context: context.clone(),
@@ -257,12 +257,18 @@ impl kit::Queue<Cuda> for Queue {
 
     kit::memory_queue_methods!(Cuda);
 
-    fn begin_native_command(self: &Arc<Self>, _mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
+    fn begin_native_command(self: &Arc<Self>, mems: Objects<'_, Mem>, wait: Wait<'_>) -> UrResult<()> {
         if driver::is_lost() {
             return Err(driver::forked("cuStreamWaitEvent"));
         }
         // The client's commands come after what it waits for, in the lane whose native handle it has.
-        self.hold_first(wait)?;
+        if self.one_device {
+            self.hold_first(wait)?;
+        } else {
+            let moved = Moved::of_native(self, mems, wait)?;
+            self.hold_first(moved.wait_list()?)?;
+            moved.submitted();
+        }
         native_command::begin(self.first.stream);
         Ok(())
     }

@@ -423,6 +423,11 @@ pub(crate) fn is_over<B: Backend>(event: &B::Event) -> bool {
     matches!(status::<B>(event), EventStatus::COMPLETE | EventStatus::ERROR)
 }
 
+/// Whether a command has failed.
+pub(crate) fn has_failed<B: Backend>(event: &B::Event) -> bool {
+    status::<B>(event) == EventStatus::ERROR
+}
+
 /// How far a command is. If that is unknown, it counts as unfinished.
 fn status<B: Backend>(event: &B::Event) -> EventStatus {
     let mut status = EventStatus::QUEUED;

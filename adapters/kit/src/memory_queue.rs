@@ -302,21 +302,21 @@ where
     B::Queue: MemoryQueue<B>,
 {
     let moved = match command.may_have_buffers() {
-        true => moved(queue, &command, wait)?,
+        true => bring(queue, &command, wait)?,
         false => None,
     };
     let how = Submission::of(&command, blocking, wait, event);
     match (moved, command) {
-        (Some(moved), command) => submit_moved(queue, command, &moved, how),
+        (Some(moved), command) => submit_moved(queue, command, moved, how),
         (None, Command::Launch(launch)) => MemoryQueue::launch(queue, launch, how.wait, how.event),
         (None, command) => submit_at(queue, command, None, how),
     }
 }
 
-/// Brings the buffers of a command that waits for `wait`, which it needs where they are not. `None` if it needs nothing, as most
-/// do.
+/// Copies to the memory of the queue's device what a command reads that waits for `wait`, and that memory lacks. `None` if it lacks
+/// nothing, as for most.
 #[inline(never)]
-fn moved<B>(queue: &Arc<B::Queue>, command: &Command<'_, B>, wait: WaitList<'_, B>) -> UrResult<Option<Moved<B>>>
+fn bring<B>(queue: &Arc<B::Queue>, command: &Command<'_, B>, wait: WaitList<'_, B>) -> UrResult<Option<Moved<B>>>
 where
     B: Backend<Mem = UsmMem<B>>,
     B::Context: BufferMemory<B>,
@@ -332,7 +332,7 @@ where
 fn submit_moved<B>(
     queue: &Arc<B::Queue>,
     command: Command<'_, B>,
-    moved: &Moved<B>,
+    moved: Moved<B>,
     how: Submission<'_, B>,
 ) -> UrResult<()>
 where
@@ -463,8 +463,8 @@ where
 {
     match copy {
         Some(Command::UsmMemcpy { dst, src, size }) => queue.copy(dst, src, size, how),
-        Some(copy) => match moved(queue, &copy, how.wait)? {
-            Some(moved) => submit_moved(queue, copy, &moved, how),
+        Some(copy) => match bring(queue, &copy, how.wait)? {
+            Some(moved) => submit_moved(queue, copy, moved, how),
             None => submit_at(queue, copy, None, how),
         },
         None => queue.nothing(how.wait.is_empty(), how),

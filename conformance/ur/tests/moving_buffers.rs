@@ -10,8 +10,8 @@ use std::slice;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{
-    Arg, Buffer, CommandBuffer, CommandBufferSettings, Context, Device, Event, Kernel, Mem, Pitch, Program, Queue,
-    Range, Usm, UsmRequest,
+    Arg, Buffer, CommandBuffer, CommandBufferSettings, Context, Device, Event, Kernel, Mem, Pitch, Place, Program,
+    Queue, Range, Update, Usm, UsmRequest,
 };
 use oxur_conformance::{Rig, UserEvent, run_test, spirv, ur};
 use oxur_conformance_support::random::{Random, for_each_seed};
@@ -39,8 +39,8 @@ const WAYS: [&[(&str, &str)]; 5] = [
     &[("ZE_OXUR_SUB_DEVICES", "2"), ("ZE_OXUR_MEMORY", "apart")],
 ];
 
-/// The same for CUDA, on the driver without a GPU: commands begin late, so that what does not wait shows. GPUs that are there
-/// are two anyway, or one.
+/// The same for CUDA, on the driver without a GPU: commands begin late, so that what does not wait shows. A real driver has two GPUs
+/// anyway, or one.
 const CUDA_WAYS: [&[(&str, &str)]; 2] = [
     &[("FAKE_CUDA_DEVICES", "2"), ("FAKE_CUDA_DELAY", "200")],
     &[
@@ -56,10 +56,11 @@ fn on_pairs(test: &str, run: impl Fn(&Pair)) {
     let is_child = std::env::var_os(CHILD).is_some();
     let rig = Rig::new();
     let name: String = rig.platform.info(PlatformInfo::NAME).expect("the name");
+    let device: String = rig.device.info(DeviceInfo::NAME).expect("the name");
     let ways = match &*name {
         "oxur CPU" => &WAYS[..1],
         "Intel(R) oneAPI Unified Runtime over Level-Zero" => &WAYS[..],
-        "NVIDIA CUDA" => &CUDA_WAYS[..],
+        "NVIDIA CUDA" if device == "Fake CUDA device" => &CUDA_WAYS[..],
         _ => &[],
     };
     let units: u32 = rig.device.info(DeviceInfo::MAX_COMPUTE_UNITS).expect("a number");
@@ -400,6 +401,155 @@ fn command_buffers() {
                 pair.assert_on(words[0], 1);
                 pair.assert_on(words[1], 0);
             }
+        }
+    });
+}
+
+/// What an update puts into a launch is brought for the next run.
+#[test]
+fn an_update_of_a_command_buffer() {
+    on_pairs("an_update_of_a_command_buffer", |pair| {
+        let (data, other) = (pair.buffer(), pair.buffer());
+        let places = pair.host(16);
+        let settings = CommandBufferSettings {
+            updatable: true,
+            ..Default::default()
+        };
+        let buffer = CommandBuffer::new(&pair.context, &pair.devices[1], settings).expect("urCommandBufferCreateExp");
+        let (args, range) = ([Arg::mem(&data), Arg::Pointer(places.ptr())], Range::new([LENGTH]));
+        // SAFETY: the kernel adds to that many numbers and writes one address.
+        let added = unsafe { buffer.launch(&pair.increment, &range, &args, &[], Place::default().handle()) };
+        let command = added.expect("append").command();
+        buffer.finalize().expect("urCommandBufferFinalizeExp");
+        let [first, second] = [&pair.queues[0][0], &pair.queues[1][0]];
+        for (mem, rounds) in [(&data, 1), (&other, 2)] {
+            // SAFETY: as above.
+            unsafe { buffer.update(&[Update::new(command).args(&[(0, Arg::mem(mem))])]) }.expect("update");
+            for _ in 0..rounds {
+                let before = pair.increment(first, mem, places.ptr().wrapping_byte_add(8), &[]);
+                second
+                    .run(&buffer, &[&before])
+                    .expect("run")
+                    .wait()
+                    .expect("urEventWait");
+                // SAFETY: the kernels are complete.
+                pair.assert_on(unsafe { words(&places) }[0], 1);
+            }
+        }
+        assert_eq!(pair.read(first, &data, &[]), numbers(2));
+        assert_eq!(pair.read(first, &other, &[]), numbers(4));
+    });
+}
+
+/// A native command finds the buffers that it names where its device has them, with what commands before it have written that are
+/// not complete yet.
+#[test]
+fn native_commands() {
+    /// What a native command is told, and what it found.
+    struct Data<'a> {
+        buffer: &'a Buffer,
+        device: &'a Device,
+        native: Option<u64>,
+    }
+    extern "C" fn ask(_queue: QueueHandle, data: *mut c_void) {
+        // SAFETY: the test's own, which nobody else uses meanwhile.
+        let data = unsafe { &mut *data.cast::<Data>() };
+        data.native = data.buffer.native(Some(data.device)).ok().map(|native| native as u64);
+    }
+    on_pairs("native_commands", |pair| {
+        let platform: String = Rig::new().platform.info(PlatformInfo::NAME).expect("the name");
+        let data = pair.buffer();
+        let places = pair.host(16);
+        let [first, second] = [&pair.queues[0][0], &pair.queues[1][0]];
+        let gate = UserEvent::new(&pair.queues[1][1]);
+        let wait: Vec<_> = gate.iter().map(|gate| &gate.event).collect();
+        let written = pair.increment(second, &data, places.ptr(), &wait);
+        let mut told = Data {
+            buffer: &data,
+            device: &pair.devices[0],
+            native: None,
+        };
+        let (mem, wait, mut event) = (data.raw(), written.raw(), EventHandle::default());
+        let code = ur!(urEnqueueNativeCommandExp(
+            first.raw(),
+            Some(ask),
+            (&raw mut told).cast(),
+            1,
+            &mem,
+            std::ptr::null(),
+            1,
+            &wait,
+            &mut event
+        ));
+        if let Some(gate) = gate {
+            gate.complete();
+        }
+        if code != ResultCode::SUCCESS {
+            assert_eq!(code, ResultCode::ERROR_UNSUPPORTED_FEATURE);
+            return println!("this adapter has no native commands");
+        }
+        first.finish().expect("urQueueFinish");
+        assert_eq!(ur!(urEventRelease(event)), ResultCode::SUCCESS);
+        // It may have changed the buffer, so that is nowhere else.
+        pair.sum(first, &data, places.ptr(), &[]).wait().expect("urEventWait");
+        // SAFETY: the kernels are complete.
+        let words = unsafe { words(&places) };
+        assert_eq!(words[1] as i32, total(1));
+        pair.assert_on(words[0], 0);
+        if platform != "oxur CPU" {
+            assert_eq!(Some(words[0]), told.native, "the native handle");
+        }
+    });
+}
+
+/// A launch that fails after its buffer was to be brought leaves nothing behind that overwrites what comes later.
+#[test]
+fn a_launch_that_fails() {
+    on_pairs("a_launch_that_fails", |pair| {
+        let data = pair.buffer();
+        let places = pair.host(16);
+        let [first, second] = [&pair.queues[0][0], &pair.queues[1][1]];
+        pair.increment(first, &data, places.ptr(), &[])
+            .wait()
+            .expect("urEventWait");
+        let Some(gate) = UserEvent::new(&pair.queues[1][1]) else {
+            return;
+        };
+        // Its second argument is missing, or is no pointer.
+        for args in [&[Arg::mem(&data)][..], &[Arg::mem(&data), Arg::value(&1_u8)]] {
+            // SAFETY: it is not launched.
+            let launched = unsafe { second.launch(&pair.increment, &Range::new([LENGTH]), args, &[&gate.event]) };
+            assert!(launched.is_err(), "arguments are wrong");
+        }
+        first.write(&data, 0, &numbers(10), &[]).expect("write");
+        let later = std::thread::scope(|scope| {
+            let later = scope.spawn(|| pair.increment(&pair.queues[1][0], &data, places.ptr(), &[]));
+            gate.complete();
+            later.join().expect("the thread")
+        });
+        later.wait().expect("urEventWait");
+        pair.queues[1][1].finish().expect("urQueueFinish");
+        assert_eq!(pair.read(first, &data, &[]), numbers(11));
+    });
+}
+
+/// Transfers that are large enough for other ways than a few bytes have, of bytes that another device has.
+#[test]
+fn large_transfers() {
+    const COUNT: usize = 3 << 20;
+    on_pairs("large_transfers", |pair| {
+        let values: Vec<u32> = (0..COUNT as u32).collect();
+        let data = Buffer::with(&pair.context, MemFlags::READ_WRITE, &values).expect("urMemBufferCreate");
+        let mut expected = values.clone();
+        for round in 0..4 {
+            let (writer, reader) = (&pair.queues[round % 2][0], &pair.queues[1 - round % 2][1]);
+            let (at, count) = (round * 1000, COUNT / 2 + round);
+            let new: Vec<u32> = (0..count as u32).map(|i| i * 3 + round as u32).collect();
+            let written = writer.write(&data, at * 4, &new, &[]).expect("write");
+            expected[at..][..count].copy_from_slice(&new);
+            let mut found = vec![0; COUNT];
+            reader.read(&data, 0, &mut found, &[&written]).expect("read");
+            assert!(found == expected, "round {round}");
         }
     });
 }

@@ -184,7 +184,7 @@ fn kernel_node<T>(
     }
     let (args, memory, mut packed) = (kit::Args::none(), launch.properties.work_group_memory, Packed::new());
     launch.kernel.pack(kernel, args, memory, &mut packed)?;
-    if commands.context().devices.len() > 1 {
+    if commands.context().has_several_devices() {
         launch.kernel.locate(kernel, args, &mut packed)?;
     }
     match kernel.grid(&launch.range, device)? {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
 use kit::ur::UsmType;
@@ -32,6 +32,8 @@ pub(crate) struct SharedContext {
     /// What may use memory that is freed.
     pub(crate) in_flight: Arc<InFlight<Queue>>,
     contexts: AtomicUsize,
+    /// Whether a wrapper has several devices: its buffers move, and those of all may be arguments of a launch.
+    has_several_devices: AtomicBool,
 }
 
 /// All that there are.
@@ -52,11 +54,23 @@ impl SharedContext {
             bindless: Mutex::default(),
             in_flight: Arc::default(),
             contexts: AtomicUsize::new(1),
+            has_several_devices: AtomicBool::new(false),
         });
         let mut all = ALL.lock();
         all.retain(|known| known.strong_count() != 0);
         all.push(Arc::downgrade(&shared));
         shared
+    }
+
+    /// For a new wrapper with so many devices.
+    pub(super) fn note_devices(&self, count: usize) {
+        if count > 1 {
+            self.has_several_devices.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn has_several_devices(&self) -> bool {
+        self.has_several_devices.load(Ordering::Relaxed)
     }
 
     /// A client asks for the native handle.

@@ -28,11 +28,11 @@ use smallvec::SmallVec;
 use super::uses::{Use, Uses};
 use super::{BufferMemory, Staging, UsmMem, allocate};
 use crate::command_buffer::{Used, list};
-use crate::emulate::is_over;
+use crate::emulate::{has_failed, is_over};
 use crate::handle::handle_of;
 use crate::{
-    Backend, Command, Context, Device, Event, Node, Objects, Queue, QueueProperties, UrResult, UsmAlloc, UsmKind,
-    WaitList,
+    Backend, Command, Context, Device, Event, MemoryQueue, Node, Objects, Queue, QueueProperties, UrResult, UsmAlloc,
+    UsmKind, WaitList,
 };
 
 /// The memory of the host, which all devices reach. That of a device has the device's place in the context, plus one.
@@ -99,6 +99,9 @@ where
     copies: SmallVec<[Copy<B>; 3]>,
     /// All bytes, in order; none before the first command.
     spans: Vec<Span<B>>,
+    /// Copies for commands that were not submitted in the end. Nobody knows that they are under way, so all that uses the memory
+    /// waits for them.
+    strays: Vec<Arrival<B>>,
 }
 
 /// A copy in a memory.
@@ -149,6 +152,18 @@ impl<B: Backend> Span<B> {
     /// The copy that brings them to a memory.
     fn arrival(&self, memory: usize) -> Option<&Arrival<B>> {
         self.arrivals.iter().find(|arrival| arrival.to == memory)
+    }
+
+    /// Forgets copies that are complete. What one was to bring that has failed is not there.
+    fn settle(&mut self) {
+        let failed = |arrival: &&Arrival<B>| has_failed::<B>(&arrival.event);
+        for arrival in self.arrivals.iter().filter(failed) {
+            let others = self.valid & !bit(arrival.to);
+            if others != 0 {
+                self.valid = others;
+            }
+        }
+        self.arrivals.retain(|arrival| !is_over::<B>(&arrival.event));
     }
 
     /// A copy brings them to a memory.
@@ -232,6 +247,11 @@ where
             0 => 0,
             _ => self.spans[place - 1].end,
         }
+    }
+
+    /// The strays to a memory.
+    fn strays_to(&self, memory: usize) -> impl Iterator<Item = &Arrival<B>> {
+        self.strays.iter().filter(move |stray| stray.to == memory)
     }
 
     /// Joins spans that are alike.
@@ -342,6 +362,9 @@ where
         let span = &mut state.spans[place];
         let mut after: SmallVec<[EventHandle; 8]> = wait.handles().into();
         after.extend(span.arrival(from).map(|arrival| handle_of(&arrival.event)));
+        let strays: SmallVec<[Arc<B::Event>; 1]> = state.strays_to(to).map(|stray| stray.event.clone()).collect();
+        after.extend(strays.iter().map(handle_of));
+        let span = &mut state.spans[place];
         let command = Command::UsmMemcpy {
             dst: dst as *mut c_void,
             src: src as *const c_void,
@@ -392,9 +415,8 @@ where
         let mut memory = bring.memory();
         let state = &mut *self.state.take();
         let places = state.spans(&used.bytes, self.size);
-        for span in &mut state.spans[places.clone()] {
-            span.arrivals.retain(|arrival| !is_over::<B>(&arrival.event));
-        }
+        state.spans[places.clone()].iter_mut().for_each(Span::settle);
+        state.strays.retain(|stray| !is_over::<B>(&stray.event));
         if used.anywhere() {
             let spans = &state.spans[places.clone()];
             let is_in = |memory: &usize| spans.iter().all(|span| bring.may_use(span, *memory, false));
@@ -414,6 +436,7 @@ where
                 after.push(arrival.event.clone());
             }
         }
+        after.extend(state.strays_to(memory).map(|stray| stray.event.clone()));
         state.join();
         Ok(address)
     }
@@ -429,6 +452,22 @@ where
         state.join();
     }
 
+    /// A command was not submitted for which these bytes were brought to a memory.
+    fn given_up(&self, memory: usize, bytes: &Range<usize>) {
+        let state = &mut *self.state.take();
+        let places = state.spans(bytes, self.size);
+        let brought = state.spans[places].iter().filter_map(|span| span.arrival(memory));
+        let strays: Vec<_> = brought.cloned().collect();
+        state.strays.extend(strays);
+        state.join();
+    }
+
+    /// Whether all bytes are valid in one memory, and nowhere else, perhaps once copies are complete that are under way.
+    fn is_only_in(&self, memory: usize) -> bool {
+        let state = self.state.take();
+        !state.spans.is_empty() && state.spans.iter().all(|span| span.valid == bit(memory))
+    }
+
     /// Whether a command that uses bytes in a memory needs nothing done: they are valid there, no copy is under way, and, if it
     /// writes, they are valid nowhere else.
     pub(super) fn is_settled(&self, memory: usize, bytes: &Range<usize>, writes: bool) -> bool {
@@ -441,6 +480,9 @@ where
             };
             is_there && span.arrivals.is_empty()
         };
+        if !state.strays.is_empty() {
+            return false;
+        }
         let first = state.spans.partition_point(|span| span.end <= bytes.start);
         let last = state.spans.partition_point(|span| span.end < bytes.end);
         state
@@ -455,14 +497,16 @@ where
     B::Context: BufferMemory<B>,
 {
     /// Brings all of a buffer to the memory of a device, for commands of the client's that nobody knows. It is there when
-    /// this returns. What the client has ordered before is complete.
+    /// this returns. What the client has ordered before is complete, unless it is in a native command for which the buffer is there.
     pub(super) fn give_out(self: &Arc<Self>, device: &Arc<B::Device>) -> UrResult<()> {
         let context = &self.context;
-        let mut uses = Uses::<B>::new(context, device);
-        uses.add(self, 0..self.size, (true, true));
-        if uses.is_empty() {
+        let whole = self.moving_whole().and_then(|(whole, _)| whole.moving());
+        if whole.is_none_or(|moving| moving.is_only_in(memory_of::<B>(context, device))) {
             return Ok(());
         }
+        let mut uses = Uses::<B>::new(device);
+        uses.add(self, 0..self.size, (true, true));
+        let uses = uses.into_list();
         let queue = B::Queue::create(context, device, QueueProperties::default())?;
         let moved = Moved::new(&queue, WaitList::empty(), uses)?;
         if let Some(wait) = moved.wait_list().ok().filter(|wait| !wait.is_empty()) {
@@ -474,16 +518,27 @@ where
 }
 
 /// Commands whose buffers are where they need them.
-pub struct Moved<B: Backend>
+pub struct Moved<B: Backend<Mem = UsmMem<B>>>
 where
     B::Context: BufferMemory<B>,
 {
-    memory: usize,
-    uses: Uses<B>,
+    uses: Vec<Use<B>>,
     /// Where the buffers of the uses are.
     addresses: SmallVec<[usize; 4]>,
-    _after: After<B>,
+    after: After<B>,
     wait: SmallVec<[EventHandle; 8]>,
+    is_submitted: bool,
+}
+
+impl<B: Backend<Mem = UsmMem<B>>> Drop for Moved<B>
+where
+    B::Context: BufferMemory<B>,
+{
+    fn drop(&mut self) {
+        for used in self.uses.iter().filter(|_| !self.is_submitted) {
+            used.moving().given_up(used.memory, &used.bytes);
+        }
+    }
 }
 
 impl<B: Backend<Mem = UsmMem<B>>> Moved<B>
@@ -491,22 +546,23 @@ where
     B::Context: BufferMemory<B>,
 {
     /// Brings the bytes that commands need which wait for `wait`.
-    fn new(queue: &Arc<B::Queue>, wait: WaitList<'_, B>, uses: Uses<B>) -> UrResult<Self> {
-        let context = queue.context();
-        let bring = Bring { context, queue, wait };
-        let (mut addresses, mut after) = (SmallVec::new(), After::<B>::new());
-        for used in uses.iter() {
-            addresses.push(used.moving().prepare(&bring, used, &mut after)?);
-        }
-        let mut all: SmallVec<[EventHandle; 8]> = wait.handles().into();
-        all.extend(after.iter().map(handle_of));
-        Ok(Self {
-            memory: bring.memory(),
+    fn new(queue: &Arc<B::Queue>, wait: WaitList<'_, B>, uses: Vec<Use<B>>) -> UrResult<Self> {
+        let mut moved = Self {
             uses,
-            addresses,
-            _after: after,
-            wait: all,
-        })
+            addresses: SmallVec::new(),
+            after: After::<B>::new(),
+            wait: wait.handles().into(),
+            is_submitted: false,
+        };
+        for used in &moved.uses {
+            let context = &used.buffer.context;
+            let bring = Bring { context, queue, wait };
+            moved
+                .addresses
+                .push(used.moving().prepare(&bring, used, &mut moved.after)?);
+        }
+        moved.wait.extend(moved.after.iter().map(handle_of));
+        Ok(moved)
     }
 
     /// The same for a command; `None` if it has no buffers that move.
@@ -518,33 +574,32 @@ where
         let uses = Uses::<B>::of_command(queue, command)?;
         match uses.is_empty() {
             true => Ok(None),
-            false => Self::new(queue, wait, uses).map(Some),
+            false => Self::new(queue, wait, uses.into_list()).map(Some),
         }
     }
 
     /// The same for the commands of a list that was recorded for the queue's device.
-    pub fn of_list(queue: &Arc<B::Queue>, nodes: &[Node<B>], wait: WaitList<'_, B>) -> UrResult<Option<Self>> {
-        if Context::devices(&**queue.context()).len() == 1 {
+    pub fn of_list(queue: &Arc<B::Queue>, nodes: &[Node<B>], wait: WaitList<'_, B>) -> UrResult<Option<Self>>
+    where
+        B::Queue: MemoryQueue<B>,
+    {
+        if queue.has_one_device() {
             return Ok(None);
         }
         let uses = Uses::<B>::of_list(queue, nodes)?;
         match uses.is_empty() {
             true => Ok(None),
-            false => Self::new(queue, wait, uses).map(Some),
+            false => Self::new(queue, wait, uses.into_list()).map(Some),
         }
     }
 
     /// The same for what a function of the client's submits, of which it is not known what it does.
-    pub(crate) fn of_native(
-        queue: &Arc<B::Queue>,
-        mems: Objects<'_, UsmMem<B>>,
-        wait: WaitList<'_, B>,
-    ) -> UrResult<Self> {
-        let mut uses = Uses::<B>::new(queue.context(), queue.device());
+    pub fn of_native(queue: &Arc<B::Queue>, mems: Objects<'_, UsmMem<B>>, wait: WaitList<'_, B>) -> UrResult<Self> {
+        let mut uses = Uses::<B>::new(queue.device());
         for mem in mems.iter() {
             uses.add(&mem, 0..mem.size, (true, true));
         }
-        Self::new(queue, wait, uses)
+        Self::new(queue, wait, uses.into_list())
     }
 
     /// What the commands wait for: the client's list, and the copies.
@@ -556,17 +611,18 @@ where
     pub(crate) fn addresses(&self, command: &Command<'_, B>, device: &B::Device) -> UrResult<[usize; 2]> {
         let mut all = command.addresses(device)?;
         for (operand, address) in all.iter_mut().enumerate() {
-            if let Some((place, origin)) = self.uses.of_operand(operand) {
-                *address = self.addresses[place] + origin;
+            if let Some(place) = self.uses.iter().position(|used| used.is_of(operand)) {
+                *address = self.addresses[place] + self.uses[place].origin;
             }
         }
         Ok(all)
     }
 
     /// The commands were submitted.
-    pub fn submitted(&self) {
+    pub fn submitted(mut self) {
+        self.is_submitted = true;
         for used in self.uses.iter().filter(|used| used.writes) {
-            used.moving().written(self.memory, &used.bytes);
+            used.moving().written(used.memory, &used.bytes);
         }
     }
 }

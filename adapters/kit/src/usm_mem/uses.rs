@@ -16,7 +16,9 @@ where
     B::Context: BufferMemory<B>,
 {
     /// One that is no part of another.
-    buffer: Arc<UsmMem<B>>,
+    pub(super) buffer: Arc<UsmMem<B>>,
+    /// That of the commands' device.
+    pub(super) memory: usize,
     /// Where the command's buffer starts in it.
     pub(super) origin: usize,
     pub(super) bytes: Range<usize>,
@@ -35,21 +37,25 @@ where
         self.buffer.moving().expect("only such buffers are added")
     }
 
+    /// Whether it is of this operand of a command.
+    pub(super) fn is_of(&self, operand: usize) -> bool {
+        self.operand == Some(operand)
+    }
+
     /// Whether the bytes may be in any memory that the device reaches.
     pub(super) fn anywhere(&self) -> bool {
         self.operand.is_some() && !self.writes
     }
 }
 
-/// The uses of commands of a device, in their order. Where nothing has to be done there is none: the bytes are in the device's
-/// memory, and, if a command writes them, nowhere else.
-pub(super) struct Uses<B: Backend>
+/// The uses of commands of a device, in their order. One that needs nothing done is not in the list: its bytes are in the device's
+/// memory, and, if the command writes them, nowhere else.
+pub(super) struct Uses<'a, B: Backend>
 where
     B::Context: BufferMemory<B>,
 {
     list: Vec<Use<B>>,
-    /// That of the device.
-    memory: usize,
+    device: &'a B::Device,
 }
 
 const READS: (bool, bool) = (true, false);
@@ -57,26 +63,24 @@ const WRITES: (bool, bool) = (false, true);
 /// Of a box, between whose rows are other bytes.
 const WRITES_PARTS: (bool, bool) = (true, true);
 
-impl<B: Backend<Mem = UsmMem<B>>> Uses<B>
+impl<'a, B: Backend<Mem = UsmMem<B>>> Uses<'a, B>
 where
     B::Context: BufferMemory<B>,
 {
-    pub(super) fn new(context: &B::Context, device: &B::Device) -> Self {
-        Self {
-            list: Vec::new(),
-            memory: memory_of::<B>(context, device),
-        }
+    pub(super) fn new(device: &'a B::Device) -> Self {
+        let list = Vec::new();
+        Self { list, device }
     }
 
-    pub(super) fn of_command(queue: &B::Queue, command: &Command<'_, B>) -> UrResult<Self> {
-        let mut uses = Self::new(queue.context(), queue.device());
+    pub(super) fn of_command(queue: &'a B::Queue, command: &Command<'_, B>) -> UrResult<Self> {
+        let mut uses = Self::new(queue.device());
         uses.add_command(command, true)?;
         Ok(uses)
     }
 
     /// Of commands in a list, whose buffers are at addresses in the memory of its device.
-    pub(super) fn of_list(queue: &B::Queue, nodes: &[Node<B>]) -> UrResult<Self> {
-        let mut uses = Self::new(queue.context(), queue.device());
+    pub(super) fn of_list(queue: &'a B::Queue, nodes: &[Node<B>]) -> UrResult<Self> {
+        let mut uses = Self::new(queue.device());
         for node in nodes {
             match &node.command {
                 // It has no buffers.
@@ -91,14 +95,8 @@ where
         self.list.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Use<B>> {
-        self.list.iter()
-    }
-
-    /// The place of the use by this operand of a command, and where that starts.
-    pub(super) fn of_operand(&self, operand: usize) -> Option<(usize, usize)> {
-        let place = self.list.iter().position(|used| used.operand == Some(operand))?;
-        Some((place, self.list[place].origin))
+    pub(super) fn into_list(self) -> Vec<Use<B>> {
+        self.list
     }
 
     /// Adds what is read or written of a buffer, if that moves.
@@ -117,7 +115,9 @@ where
             return;
         };
         let bytes = bytes.start + origin..bytes.end + origin;
-        let is_settled = |moving: &Moving<B>| moving.is_settled(self.memory, &bytes, writes);
+        // The buffer's context: that of the queue may be a wrapper of its native handle, with other devices.
+        let memory = memory_of::<B>(&whole.context, self.device);
+        let is_settled = |moving: &Moving<B>| moving.is_settled(memory, &bytes, writes);
         if bytes.is_empty() || whole.moving().is_some_and(is_settled) {
             return;
         }
@@ -132,6 +132,7 @@ where
         }
         self.list.push(Use {
             buffer: whole.clone(),
+            memory,
             origin,
             bytes,
             reads,

@@ -147,6 +147,11 @@ fn check(op: Op, format: Format, bound: f64, cases: &[([f64; 2], Real)]) {
                 !is_sine(op) || result.is_nan() || result.abs() <= 1.0,
                 "{op:?} of {arguments:?} is {result:e}"
             );
+            let zero = exact.to_f64();
+            assert!(
+                zero != 0.0 || result.to_bits() == zero.to_bits(),
+                "{op:?} of {arguments:?} is {result:?} and not {zero:?}"
+            );
             let ulps = format.ulps(result, exact);
             if ulps > worst {
                 (worst, what) = (ulps, format!("{arguments:?} gives {result:e} for {:e}", exact.to_f64()));
@@ -164,6 +169,23 @@ fn errors() {
     let all = unary.into_iter().chain(unary_of_double).chain(BINARY);
     for (op, bits, bound) in all.filter(|f| available(f.0, f.1)) {
         check(op, format(bits), bound, &arguments_and_results(op, format(bits)));
+    }
+}
+
+/// The sine of 0 has its sign, in vectors of any length and of single items.
+#[test]
+fn sines_of_zeros() {
+    for bits in [32, 64].into_iter().filter(|&bits| available(Op::sin, bits)) {
+        for lanes in [1, 2, 4, 8, 16, 32] {
+            let function = Lanes::new(Op::sin, format(bits), lanes);
+            let zeros: Vec<f64> = (0..lanes).map(|lane| if lane % 2 == 0 { -0.0 } else { 0.0 }).collect();
+            let sines = function.call(&zeros, &zeros);
+            let is_same = sines
+                .iter()
+                .zip(&zeros)
+                .all(|(sine, zero)| sine.to_bits() == zero.to_bits());
+            assert!(is_same, "sines of {lanes} zeros of {bits} bits: {sines:?}");
+        }
     }
 }
 
@@ -271,9 +293,10 @@ fn errors_of_all_floats() {
                 assert!(!is_sine(op) || result.abs() <= 1.0, "{op:?} of {x:e} is {result:e}");
                 let ulp = f64::from(f32::from_bits((nearest.abs().to_bits()) + 1) - nearest.abs());
                 let error = (f64::from(result) - exact).abs() / ulp;
-                // Also for results that are no numbers.
-                if error.is_nan() || error > worst || nearest == 0.0 {
-                    (worst, at) = (if error.is_nan() { f64::INFINITY } else { error }, x);
+                // Also for results that are no numbers, and for 0 with another sign.
+                let is_wrong = error.is_nan() || nearest == 0.0 && result == 0.0;
+                if is_wrong || error > worst {
+                    (worst, at) = (if is_wrong { f64::INFINITY } else { error }, x);
                 }
             }
         }

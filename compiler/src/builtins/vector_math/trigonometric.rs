@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! `sin` and `cos` of float and double, with errors below 1.7 ulp; OpenCL allows 4.
 //!
-//! The argument is reduced to `r` in [-pi/2, pi/2] by three parts of pi (Cody and Waite), whose sum has 71 bits, of double 158. The sine of
+//! The argument is reduced to `r` in [-pi/2, pi/2] by three parts of pi (Cody and Waite), whose sum has 72 bits, of double 160. The sine of
 //! that has one polynomial, and whether the multiple of pi is odd is the sign. For a reduction to [-pi/4, pi/4] it would be two
 //! polynomials and a choice. For arguments beyond a limit three parts are not enough; these are left to the C library.
 
@@ -18,10 +18,10 @@ struct Constants {
     limit: f64,
     /// The functions that replace numbers beyond it by their sines and cosines.
     beyond: [&'static str; 2],
-    /// pi as a sum. None is negative, or the sine of -0 would be 0. The first has as many bits as pi's nearest number, so that its
+    /// pi as a sum. None is negative, or `r` of -0 would be 0. The first has as many bits as pi's nearest number, so that its
     /// products are subtracted without an error.
     pi: [f64; 3],
-    /// `sin(r) = r + r^3 s(r^2)`, a minimax fit for |r| < 1.572 of the relative error.
+    /// `sin(r) = r + r^3 s(r^2)`, a minimax fit for |r| < 1.572 of the relative error. Near the limit `r` is a little more.
     sine: &'static [f64],
 }
 
@@ -112,8 +112,8 @@ fn sine<'c>(place: &Place<'_, 'c>, ty: Type<'c>, x: Value<'c>, quarter: Quarter)
             (rounded, b.fadd(b.fsub(rounded, round), real(0.5)))
         }
     };
-    // The first step is exact, unless all of `x` is less than what is subtracted: the difference is less than 2, and a multiple of what
-    // the last bits of both stand for, 2^-23 or 2^-52.
+    // The first step is exact: the difference is less than 2, and a multiple of what the last bits of both stand for, 2^-23 or 2^-52. Not
+    // so for cosines of |x| < 0.571, where an error of `r` counts less than half.
     let r = pi.iter().fold(x, |r, &part| place.fma(multiple, real(-part), r));
 
     let square = b.fmul(r, r);
@@ -124,9 +124,9 @@ fn sine<'c>(place: &Place<'_, 'c>, ty: Type<'c>, x: Value<'c>, quarter: Quarter)
         _ => place.short_polynomial(square, b.fmul(square, square), others),
     };
     let s = first.iter().rev().fold(others, |s, &c| place.fma(square, s, real(c)));
-    // With the rounding error of the square, no result is beyond 1.
-    let lost = place.fma(r, r, b.fneg(square));
-    let result = place.fma(r, place.fma(square, s, b.fmul(lost, s)), r);
+    // Without the rounding error of the square, no result is beyond 1. It is 0, and not -0, of 0, or the sine of -0 would be 0.
+    let error = place.fma(b.fneg(r), r, square);
+    let result = place.fma(r, place.fma(square, s, b.fneg(b.fmul(error, s))), r);
     let odd = match quarter {
         Quarter::No => b.bitcast(rounded, bits),
         Quarter::Yes => b.add(b.bitcast(rounded, bits), bits.int(1)),
