@@ -301,38 +301,40 @@ where
     B::Context: BufferMemory<B>,
     B::Queue: MemoryQueue<B>,
 {
-    let moved = match command.may_have_buffers() {
-        true => bring(queue, &command, wait)?,
-        false => None,
-    };
     let how = Submission::of(&command, blocking, wait, event);
-    match (moved, command) {
-        (Some(moved), command) => submit_moved(queue, command, moved, how),
-        (None, Command::Launch(launch)) => MemoryQueue::launch(queue, launch, how.wait, how.event),
-        (None, command) => submit_at(queue, command, None, how),
+    match command.may_have_buffers() {
+        true => bring_and_submit(queue, command, how),
+        false => submit_any(queue, command, None, how),
     }
 }
 
-/// Copies to the memory of the queue's device what a command reads that waits for `wait`, and that memory lacks. `None` if it lacks
-/// nothing, as for most.
+/// Submits a command, and before it copies to the memory of the queue's device what the command reads and that memory lacks: nothing, for
+/// most.
 #[inline(never)]
-fn bring<B>(queue: &Arc<B::Queue>, command: &Command<'_, B>, wait: WaitList<'_, B>) -> UrResult<Option<Moved<B>>>
+fn bring_and_submit<B>(queue: &Arc<B::Queue>, command: Command<'_, B>, how: Submission<'_, B>) -> UrResult<()>
 where
     B: Backend<Mem = UsmMem<B>>,
     B::Context: BufferMemory<B>,
     B::Queue: MemoryQueue<B>,
 {
     // What is wrong with it is said before anything moves.
-    Context::check_command(&**queue.context(), queue.device(), command)?;
-    Moved::of_command(queue, command, wait)
+    Context::check_command(&**queue.context(), queue.device(), &command)?;
+    let Some(moved) = Moved::of_command(queue, &command, how.wait)? else {
+        return submit_any(queue, command, None, how);
+    };
+    let at = moved.addresses(&command, queue.device())?;
+    let wait = moved.wait_list()?;
+    submit_any(queue, command, Some(at), Submission { wait, ..how })?;
+    moved.submitted();
+    Ok(())
 }
 
-/// Submits a command whose buffers were brought.
-#[inline(never)]
-fn submit_moved<B>(
+/// As [`submit_at`], of a launch, too.
+#[inline(always)]
+fn submit_any<B>(
     queue: &Arc<B::Queue>,
     command: Command<'_, B>,
-    moved: Moved<B>,
+    at: Option<[usize; 2]>,
     how: Submission<'_, B>,
 ) -> UrResult<()>
 where
@@ -340,15 +342,10 @@ where
     B::Context: BufferMemory<B>,
     B::Queue: MemoryQueue<B>,
 {
-    let at = moved.addresses(&command, queue.device())?;
-    let wait = moved.wait_list()?;
-    let how = Submission { wait, ..how };
     match command {
-        Command::Launch(launch) => MemoryQueue::launch(queue, launch, how.wait, how.event)?,
-        command => submit_at(queue, command, Some(at), how)?,
+        Command::Launch(launch) => MemoryQueue::launch(queue, launch, how.wait, how.event),
+        command => submit_at(queue, command, at, how),
     }
-    moved.submitted();
-    Ok(())
 }
 
 /// Submits a command, which is no launch, by the functions of [`MemoryQueue`], after it was checked.
@@ -463,10 +460,7 @@ where
 {
     match copy {
         Some(Command::UsmMemcpy { dst, src, size }) => queue.copy(dst, src, size, how),
-        Some(copy) => match bring(queue, &copy, how.wait)? {
-            Some(moved) => submit_moved(queue, copy, moved, how),
-            None => submit_at(queue, copy, None, how),
-        },
+        Some(copy) => bring_and_submit(queue, copy, how),
         None => queue.nothing(how.wait.is_empty(), how),
     }
 }

@@ -4,8 +4,8 @@
 //!
 //! A third argument, the path of a module of SPIR-V, and a fourth, a kernel of it with two pointers, have it time the first
 //! call of that kernel instead. `--calls` has it time a few kinds of calls only, in turns with those of the driver: that takes
-//! seconds, and a machine whose speed changes changes both. `--devices` has it time contexts of all GPUs in the same way. `--kernels MODULE [--count N] [--seconds N]` has it run the kernels of
-//! `bench/kernels/gpu.cl`, of which `MODULE` is the SPIR-V, in turns with nvcc's code for the same: `N` floats in an array, and
+//! seconds, and a machine whose speed changes changes both. `--devices` has it time contexts of all GPUs in the same way.
+//! `--kernels MODULE [--count N] [--seconds N]` has it run the kernels of `bench/kernels/gpu.cl`, of which `MODULE` is the SPIR-V, in turns with nvcc's code for the same: `N` floats in an array, and
 //! how long a row takes. It ends with 1 where a result is wrong, a goal is missed, or there is no nvcc.
 
 #[path = "../cuda_calls.rs"]

@@ -532,6 +532,44 @@ fn a_launch_that_fails() {
     });
 }
 
+/// Two threads, each with a device and a part of one buffer, which they write at once; both read the whole buffer now and then.
+#[test]
+fn threads_share_a_buffer() {
+    on_pairs("threads_share_a_buffer", |pair| {
+        const ROUNDS: i32 = 60;
+        let half = SIZE / 2 / 128 * 128;
+        let data = pair.buffer();
+        let (queues, increment, context) = (&pair.queues, &pair.increment, &pair.context);
+        let meet = std::sync::Barrier::new(2);
+        std::thread::scope(|scope| {
+            for (device, (origin, size)) in [(0, half), (half, SIZE - half)].into_iter().enumerate() {
+                let (data, meet) = (&data, &meet);
+                scope.spawn(move || {
+                    let part = data
+                        .part(MemFlags::READ_WRITE, origin, size)
+                        .expect("urMemBufferPartition");
+                    let place = Usm::host(context, 8, UsmRequest::default()).expect("urUSMHostAlloc");
+                    for round in 1..=ROUNDS {
+                        let (queue, range) = (&queues[device][round as usize % 2], Range::new([size / 4]));
+                        let args = [Arg::mem(&part), Arg::Pointer(place.ptr())];
+                        // SAFETY: the kernel adds to that many numbers and writes one address.
+                        let added = unsafe { queue.launch(increment, &range, &args, &[]) };
+                        added.expect("launch").wait().expect("urEventWait");
+                        if round % 10 == 0 {
+                            meet.wait();
+                            let mut found = vec![0; LENGTH];
+                            queue.read(data, 0, &mut found, &[]).expect("read");
+                            assert_eq!(found, numbers(round));
+                            meet.wait();
+                        }
+                    }
+                });
+            }
+        });
+        assert_eq!(pair.read(&pair.queues[0][0], &data, &[]), numbers(ROUNDS));
+    });
+}
+
 /// Transfers that are large enough for other ways than a few bytes have, of bytes that another device has.
 #[test]
 fn large_transfers() {

@@ -359,11 +359,9 @@ where
         let start = state.start(place);
         let src = state.address(self.context, from, size)? + start;
         let dst = state.address(self.context, to, size)? + start;
-        let span = &mut state.spans[place];
         let mut after: SmallVec<[EventHandle; 8]> = wait.handles().into();
-        after.extend(span.arrival(from).map(|arrival| handle_of(&arrival.event)));
-        let strays: SmallVec<[Arc<B::Event>; 1]> = state.strays_to(to).map(|stray| stray.event.clone()).collect();
-        after.extend(strays.iter().map(handle_of));
+        let before = state.spans[place].arrival(from).into_iter().chain(state.strays_to(to));
+        after.extend(before.map(|arrival| handle_of(&arrival.event)));
         let span = &mut state.spans[place];
         let command = Command::UsmMemcpy {
             dst: dst as *mut c_void,
