@@ -10,6 +10,7 @@ fn with_level(level: &str) {
         .args([
             "bounds::",
             "divergence::",
+            "gather::",
             "local_stores::",
             "shapes::",
             "small_vectors::",

@@ -20,6 +20,7 @@ mod extensions;
 mod fast_math;
 mod forgetting;
 mod functions;
+mod gather;
 mod guards;
 mod if_conversion;
 mod in_flight;

@@ -146,7 +146,7 @@ impl<'c> Emit<'_, 'c> {
                     let value = emit.load_vector(wide, at.address, at.mask, at.others, align);
                     Some(if at.is_reversed { emit.turn(value) } else { value })
                 },
-                |emit, addresses| Some(emit.gather(wide, addresses, align)),
+                |emit, addresses| Some(emit.masked_gather(wide, addresses, align)),
             )?;
             all.unwrap_or_else(|| wide.poison())
         } else if let Some(at) = self.butterfly(address, ty)? {
@@ -155,7 +155,7 @@ impl<'c> Emit<'_, 'c> {
                 &at,
                 None,
                 |emit, first, mask, _| Some(emit.load_vector(wide, first, mask, None, align)),
-                |emit, addresses| Some(emit.gather(wide, addresses, align)),
+                |emit, addresses| Some(emit.masked_gather(wide, addresses, align)),
             );
             all.unwrap_or_else(|| wide.poison())
         } else {
@@ -186,20 +186,6 @@ impl<'c> Emit<'_, 'c> {
         self.b
             .intrinsic(self.module, "llvm.masked.load", &[ty, self.cx.ptr()], &args)
             .call_argument_attribute(0, "align", align.into())
-    }
-
-    fn gather(&self, ty: Type<'c>, addresses: Value<'c>, align: u32) -> Value<'c> {
-        let args = [addresses, self.mask_or_ones(), ty.poison()];
-        self.b
-            .intrinsic(self.module, "llvm.masked.gather", &[ty, addresses.ty()], &args)
-            .call_argument_attribute(0, "align", align.into())
-    }
-
-    fn scatter(&self, all: Value<'c>, addresses: Value<'c>, align: u32) {
-        let args = [all, addresses, self.mask_or_ones()];
-        self.b
-            .intrinsic(self.module, "llvm.masked.scatter", &[all.ty(), addresses.ty()], &args)
-            .call_argument_attribute(1, "align", align.into());
     }
 
     pub(super) fn masked_store(&self, all: Value<'c>, to: Value<'c>, mask: Value<'c>, align: u32) {
@@ -266,7 +252,7 @@ impl<'c> Emit<'_, 'c> {
                     None
                 },
                 |emit, addresses| {
-                    emit.scatter(all, addresses, align);
+                    emit.masked_scatter(all, addresses, align);
                     None
                 },
             )?;
@@ -286,7 +272,7 @@ impl<'c> Emit<'_, 'c> {
                     None
                 },
                 |emit, addresses| {
-                    emit.scatter(all, addresses, align);
+                    emit.masked_scatter(all, addresses, align);
                     None
                 },
             );

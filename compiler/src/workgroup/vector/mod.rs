@@ -21,6 +21,7 @@ mod divergence;
 mod division;
 mod emit;
 mod forgetting;
+mod gather;
 mod guards;
 mod if_conversion;
 mod in_flight;

@@ -155,7 +155,7 @@ impl<'c> Code<'_, 'c> {
             _ if self.stride(module, address) == Some(size as i64) => Registers::of(ty, self.items),
             // Shuffles, or gathers and scatters.
             _ if has_gather => numbers / 2,
-            // A branch for each item.
+            // A load or store for each item, most with a branch.
             _ => 4 * numbers,
         }
     }
