@@ -16,6 +16,7 @@ use super::coherent::Coherent;
 use super::coroutine::CoroutineLowering;
 use super::divergence::{Ids, VectorShape, VectorShapes, widened};
 use super::forgetting::Uses;
+use super::gather::Chases;
 use super::guards::parts_of_limits;
 use super::if_conversion::{LONGEST_SIDE, is_simple};
 use super::interleaved::Interleaved;
@@ -85,6 +86,8 @@ pub(super) struct Emit<'m, 'c> {
     pub mask: Option<Value<'c>>,
     /// Whether lane 0 may be inactive in the current block.
     pub(super) is_predicated: bool,
+    /// Whether the kernel loads from addresses that it loaded.
+    pub(super) chases: Chases,
     /// The current block's accesses at constant strides.
     pub(super) interleaved: Interleaved<'c>,
 }
@@ -130,6 +133,7 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         .map(|b| function.append_block(&format!("{b:?}").replace('"', "")))
         .collect();
     let deferred = vec![BTreeSet::new(); cfg.blocks.len()];
+    let chases = Chases::find(&cfg, &shapes);
     let mut emit = Emit {
         cx,
         module,
@@ -155,6 +159,7 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         vectors: FxHashMap::default(),
         mask: None,
         is_predicated: false,
+        chases,
         interleaved: Interleaved::default(),
         streams: Streams::default(),
     };

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Loads and stores of each lane at an address of its own, by the CPU's gathers and scatters or one by one.
 //!
-//! Where the CPU has no instruction, LLVM makes a branch for each lane under a mask. In loops that lanes leave in different rounds
-//! these branches are mispredicted. There, lanes that are not in the mask access other memory instead, so that only addresses depend on the mask.
+//! Where the CPU has no instruction, LLVM makes a branch for each lane under a mask. In searches, which lanes leave in different rounds,
+//! these are mispredicted. There, lanes that are not in the mask access other memory instead, so that only addresses depend on the mask.
 //!
-//! AMD's CPUs gather and scatter in microcode, which has few cache misses in flight: single vectors of random doubles take 0.5 to 0.7
-//! of the time one by one. With several vectors in flight, as in searches, both take as long, and so many addresses are spilled.
+//! AMD's CPUs gather and scatter in microcode, which has few cache misses in flight: one or two vectors of random doubles take half of
+//! the time one by one. With more vectors in flight both take as long, and so many addresses are spilled. Where prefetchers foresee
+//! the addresses, a gather takes less time.
 
+use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashSet;
+
+use super::cfg::Cfg;
+use super::divergence::{VectorShape, VectorShapes};
 use super::emit::Emit;
 use super::registers::Registers;
 use crate::llvm::{Type, Value};
@@ -15,41 +21,87 @@ use crate::{CpuLevel, cpu_id};
 /// The most vectors of an access that is one by one though the CPU has an instruction.
 const MOST_VECTORS: u32 = 2;
 
-/// What accesses memory at the addresses in a vector.
+/// How lanes access memory at addresses of their own.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Access {
+pub(super) enum Way {
+    /// LLVM's function: an instruction, or a branch for each lane under a mask.
     Gather,
-    Scatter,
+    /// One by one.
+    ByLane,
 }
 
-impl Access {
-    /// Whether the CPU has an instruction for elements of a type that LLVM takes.
-    fn has_instruction(self, element: Type<'_>) -> bool {
-        let is_there = match (CpuLevel::current(), self) {
-            (CpuLevel::V4, _) => true,
-            (CpuLevel::V3, Self::Gather) => !cpu_id::gathers_in_microcode(),
-            _ => false,
-        };
-        is_there && Registers::bits(element) >= 32
+/// Whether the CPU has an instruction for a load or store of elements of a type, and LLVM takes it.
+fn has_instruction(inst: Value<'_>, element: Type<'_>) -> bool {
+    let is_there = match (CpuLevel::current(), inst.opcode()) {
+        (CpuLevel::V4, _) => true,
+        (CpuLevel::V3, Some(L::LLVMLoad)) => !cpu_id::gathers_in_microcode(),
+        _ => false,
+    };
+    is_there && Registers::bits(element) >= 32
+}
+
+/// Whether a kernel loads from addresses that differ between lanes and come from what they loaded.
+pub(super) struct Chases {
+    /// Such as `a[b[i]]`: no prefetcher foresees them.
+    by_index: bool,
+    /// Or that were chosen by what they loaded, such as in a binary search.
+    by_choice: bool,
+}
+
+impl Chases {
+    /// Looks at the loads of a kernel.
+    pub fn find(cfg: &Cfg<'_>, shapes: &VectorShapes<'_>) -> Self {
+        let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
+        let loads = instructions().filter(|inst| inst.opcode() == Some(L::LLVMLoad));
+        let addresses: Vec<Value<'_>> = loads.map(|load| load.operand(0)).collect();
+        Self {
+            by_index: come_from_a_load(addresses.clone(), shapes, false),
+            by_choice: come_from_a_load(addresses, shapes, true),
+        }
     }
+}
+
+/// Whether one of these addresses comes from what was loaded; with `choices`, also that of a select by its condition.
+fn come_from_a_load<'c>(addresses: Vec<Value<'c>>, shapes: &VectorShapes<'c>, choices: bool) -> bool {
+    let (mut seen, mut todo) = (FxHashSet::default(), addresses);
+    while let Some(value) = todo.pop() {
+        if shapes.of(value) == VectorShape::Uniform || !seen.insert(value) {
+            continue;
+        }
+        match value.opcode() {
+            Some(L::LLVMLoad) => return true,
+            Some(L::LLVMSelect) if !choices => todo.extend(value.operands().into_iter().skip(1)),
+            Some(_) => todo.extend(value.operands()),
+            None => {}
+        }
+    }
+    false
 }
 
 impl<'c> Emit<'_, 'c> {
-    /// Whether an access had better be one of each lane.
-    fn is_one_by_one(&self, access: Access, element: Type<'c>) -> bool {
-        if access.has_instruction(element) {
-            return cpu_id::gathers_in_microcode() && Registers::of(element, self.lanes) <= MOST_VECTORS;
-        }
-        // Elsewhere branches are the same for all rounds, and are foreseen.
-        let mut loops = std::iter::successors(self.cfg.loop_of[self.node], |&inner| self.cfg.loops[inner].parent);
-        loops.any(|l| self.shapes.divergent_loops.contains(&l))
+    /// The best way for a load or store of elements of a type.
+    pub(super) fn way_of(&self, inst: Value<'c>, element: Type<'c>) -> Way {
+        let by_lane = if has_instruction(inst, element) {
+            let has_few = Registers::of(element, self.lanes) <= MOST_VECTORS;
+            cpu_id::gathers_in_microcode() && has_few && self.waits.is_none() && self.chases.by_index
+        } else {
+            // Elsewhere branches are the same for all rounds, and are foreseen.
+            let of_loop = self.cfg.loop_of[self.node];
+            let mut loops = std::iter::successors(of_loop, |&inner| self.cfg.loops[inner].parent);
+            self.chases.by_choice && loops.any(|l| self.shapes.divergent_loops.contains(&l))
+        };
+        if by_lane { Way::ByLane } else { Way::Gather }
     }
 
     /// Loads an element of each lane; the result of lanes that are not in the mask is poison.
-    pub(super) fn gather(&self, ty: Type<'c>, addresses: Value<'c>, align: u32) -> Value<'c> {
+    pub(super) fn gather(&self, ty: Type<'c>, addresses: Value<'c>, align: u32, way: Way) -> Value<'c> {
         let element = ty.scalar();
-        if !self.is_one_by_one(Access::Gather, element) {
-            return self.masked_gather(ty, addresses, align);
+        if way == Way::Gather {
+            let args = [addresses, self.mask_or_ones(), ty.poison()];
+            return self
+                .b
+                .intrinsic(self.module, "llvm.masked.gather", &[ty, addresses.ty()], &args)
+                .call_argument_attribute(0, "align", align.into());
         }
         // The item is there whatever lanes are.
         let addresses = self.others_at(addresses, || self.function.param(0));
@@ -64,10 +116,14 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// Stores an element of each lane in the mask, that of the last lane last.
-    pub(super) fn scatter(&self, all: Value<'c>, addresses: Value<'c>, align: u32) {
+    pub(super) fn scatter(&self, all: Value<'c>, addresses: Value<'c>, align: u32, way: Way) {
         let element = all.ty().scalar();
-        if !self.is_one_by_one(Access::Scatter, element) {
-            return self.masked_scatter(all, addresses, align);
+        if way == Way::Gather {
+            let args = [all, addresses, self.mask_or_ones()];
+            self.b
+                .intrinsic(self.module, "llvm.masked.scatter", &[all.ty(), addresses.ty()], &args)
+                .call_argument_attribute(1, "align", align.into());
+            return;
         }
         let addresses = self.others_at(addresses, || self.entry.alloca(element));
         let align = align.min(self.module.size_of(element) as u32);
@@ -78,22 +134,6 @@ impl<'c> Emit<'_, 'c> {
             );
             self.b.store(value, address).align(align);
         }
-    }
-
-    /// As [`Self::gather`], for what rarely runs, or with few lanes: LLVM's function.
-    pub(super) fn masked_gather(&self, ty: Type<'c>, addresses: Value<'c>, align: u32) -> Value<'c> {
-        let args = [addresses, self.mask_or_ones(), ty.poison()];
-        self.b
-            .intrinsic(self.module, "llvm.masked.gather", &[ty, addresses.ty()], &args)
-            .call_argument_attribute(0, "align", align.into())
-    }
-
-    /// As [`Self::scatter`], for what rarely runs, or with few lanes: LLVM's function.
-    pub(super) fn masked_scatter(&self, all: Value<'c>, addresses: Value<'c>, align: u32) {
-        let args = [all, addresses, self.mask_or_ones()];
-        self.b
-            .intrinsic(self.module, "llvm.masked.scatter", &[all.ty(), addresses.ty()], &args)
-            .call_argument_attribute(1, "align", align.into());
     }
 
     /// The addresses, with another one for lanes that are not in the mask.

@@ -7,6 +7,7 @@ use llvm_sys::LLVMOpcode as L;
 
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result, Wide};
+use super::gather::Way;
 use super::indexed::{Indexed, unextended};
 use super::private::offsets;
 use crate::CpuLevel;
@@ -146,7 +147,7 @@ impl<'c> Emit<'_, 'c> {
                     let value = emit.load_vector(wide, at.address, at.mask, at.others, align);
                     Some(if at.is_reversed { emit.turn(value) } else { value })
                 },
-                |emit, addresses| Some(emit.masked_gather(wide, addresses, align)),
+                |emit, addresses| Some(emit.gather(wide, addresses, align, Way::Gather)),
             )?;
             all.unwrap_or_else(|| wide.poison())
         } else if let Some(at) = self.butterfly(address, ty)? {
@@ -155,12 +156,12 @@ impl<'c> Emit<'_, 'c> {
                 &at,
                 None,
                 |emit, first, mask, _| Some(emit.load_vector(wide, first, mask, None, align)),
-                |emit, addresses| Some(emit.masked_gather(wide, addresses, align)),
+                |emit, addresses| Some(emit.gather(wide, addresses, align, Way::Gather)),
             );
             all.unwrap_or_else(|| wide.poison())
         } else {
             let addresses = self.vector(address)?;
-            self.gather(wide, addresses, align)
+            self.gather(wide, addresses, align, self.way_of(inst, ty))
         };
         let result = self.wide_type(inst.ty())?;
         Ok(Wide::Vector(if ty == inst.ty() {
@@ -252,7 +253,7 @@ impl<'c> Emit<'_, 'c> {
                     None
                 },
                 |emit, addresses| {
-                    emit.masked_scatter(all, addresses, align);
+                    emit.scatter(all, addresses, align, Way::Gather);
                     None
                 },
             )?;
@@ -272,7 +273,7 @@ impl<'c> Emit<'_, 'c> {
                     None
                 },
                 |emit, addresses| {
-                    emit.masked_scatter(all, addresses, align);
+                    emit.scatter(all, addresses, align, Way::Gather);
                     None
                 },
             );
@@ -280,7 +281,7 @@ impl<'c> Emit<'_, 'c> {
         }
         if !self.is_contiguous(address, ty) {
             let addresses = self.vector(address)?;
-            self.scatter(all, addresses, align);
+            self.scatter(all, addresses, align, self.way_of(inst, ty));
             return Ok(());
         }
         let to = self.first(address)?;
