@@ -80,7 +80,7 @@ pub fn description() -> Vec<u8> {
     bytes
 }
 
-/// Whether gathers and scatters are AMD's, of which each element is an instruction of microcode or more: only such CPUs have SSE4a.
+/// Whether the CPU gathers and scatters in microcode, as AMD's do: only those have SSE4a.
 pub fn gathers_in_microcode() -> bool {
     const SSE4A: u32 = 1 << 6;
     leaf(index::LEAF_8000_0001).cpuid[2] & SSE4A != 0

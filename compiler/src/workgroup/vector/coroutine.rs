@@ -28,8 +28,13 @@ pub fn split(machine: &Machine, module: &Module<'_>) -> Result<u64, String> {
         .collect();
     for function in module.functions() {
         prevent_remat(function, module.context());
+        show_variables(module, function);
     }
     machine.run_passes(module, "coro-early,cgscc(coro-split)", false)?;
+    if let Some(shown) = module.function(SHOWN) {
+        Value::from(shown).users().into_iter().for_each(Value::erase);
+        shown.delete();
+    }
     // Without variables in the frame, no other pointers into it exist.
     for resume in clean.iter().filter_map(|name| module.function(name)) {
         resume.param_attribute(0, "noalias", 0);
@@ -39,6 +44,56 @@ pub fn split(machine: &Machine, module: &Module<'_>) -> Result<u64, String> {
 
 /// A function that stands for the memory of a frame, `(item, size)`, until the size is known.
 const FRAME: &str = "oxur.frame";
+
+/// A function to which variables are shown that have to be in the frame.
+const SHOWN: &str = "oxur.shown";
+
+/// Shows LLVM the variables of a coroutine whose addresses are in vectors. It follows an address to where it is used, to find out
+/// whether it is needed behind a barrier, but not into a vector and out of it: an element may be kept in the frame, of a variable that is
+/// not.
+fn show_variables<'c>(module: &Module<'c>, function: Function<'c>) {
+    let Some(entry) = function.blocks().first().map(|block| block.instructions()) else {
+        return;
+    };
+    let is_begin = |inst: &Value<'c>| inst.callee().is_some_and(|f| f.name() == "llvm.coro.begin");
+    let Some(begin) = entry.iter().position(is_begin) else {
+        return;
+    };
+    let to = || module.declare(SHOWN, module.context().void().function(&[module.context().ptr()]));
+    let b = Builder::new(module.context());
+    for (at, &variable) in entry.iter().enumerate() {
+        if variable.opcode() == Some(LLVMOpcode::LLVMAlloca) && is_in_vectors(variable) {
+            b.go_before(entry[begin.max(at) + 1]);
+            b.call(to(), &[variable]);
+        }
+    }
+}
+
+/// Whether an address, or one that comes from it, is in a vector.
+fn is_in_vectors(address: Value<'_>) -> bool {
+    let (mut seen, mut todo) = (FxHashSet::default(), vec![address]);
+    while let Some(value) = todo.pop() {
+        if value.ty().lanes().is_some() {
+            return true;
+        }
+        use LLVMOpcode::*;
+        let comes_from = |user: &Value<'_>| match user.opcode() {
+            Some(LLVMInsertElement) => user.operand(1) == value,
+            opcode => matches!(
+                opcode,
+                Some(LLVMGetElementPtr | LLVMSelect | LLVMPHI | LLVMFreeze | LLVMAddrSpaceCast | LLVMBitCast)
+            ),
+        };
+        todo.extend(
+            value
+                .users()
+                .into_iter()
+                .filter(comes_from)
+                .filter(|user| seen.insert(*user)),
+        );
+    }
+    false
+}
 
 /// Takes frames from their items. Gives the size of the largest.
 fn place_frames(module: &Module<'_>) -> Result<u64, String> {

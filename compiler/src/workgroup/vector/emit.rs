@@ -86,7 +86,7 @@ pub(super) struct Emit<'m, 'c> {
     pub mask: Option<Value<'c>>,
     /// Whether lane 0 may be inactive in the current block.
     pub(super) is_predicated: bool,
-    /// Whether the kernel loads from addresses that it loaded.
+    /// Whether addresses come from what the kernel loads.
     pub(super) chases: Chases,
     /// The current block's accesses at constant strides.
     pub(super) interleaved: Interleaved<'c>,

@@ -21,6 +21,9 @@ use crate::{CpuLevel, cpu_id};
 /// The most vectors of an access that is one by one though the CPU has an instruction.
 const MOST_VECTORS: u32 = 2;
 
+/// A kernel with more loads has instructions for them: a load for each lane takes five times as long to compile.
+const MOST_LOADS: usize = 64;
+
 /// How lanes access memory at addresses of their own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Way {
@@ -30,14 +33,14 @@ pub(super) enum Way {
     ByLane,
 }
 
-/// Whether the CPU has an instruction for a load or store of elements of a type, and LLVM takes it.
+/// Whether the CPU has an instruction for a load or store of elements of a type, and LLVM takes it (but on Haswell and Broadwell).
 fn has_instruction(inst: Value<'_>, element: Type<'_>) -> bool {
     let is_there = match (CpuLevel::current(), inst.opcode()) {
         (CpuLevel::V4, _) => true,
         (CpuLevel::V3, Some(L::LLVMLoad)) => !cpu_id::gathers_in_microcode(),
         _ => false,
     };
-    is_there && Registers::bits(element) >= 32
+    is_there && Registers::bits_in_memory(element) >= 32
 }
 
 /// Whether a kernel loads from addresses that differ between lanes and come from what they loaded.
@@ -55,7 +58,7 @@ impl Chases {
         let loads = instructions().filter(|inst| inst.opcode() == Some(L::LLVMLoad));
         let addresses: Vec<Value<'_>> = loads.map(|load| load.operand(0)).collect();
         Self {
-            by_index: come_from_a_load(addresses.clone(), shapes, false),
+            by_index: addresses.len() <= MOST_LOADS && come_from_a_load(addresses.clone(), shapes, false),
             by_choice: come_from_a_load(addresses, shapes, true),
         }
     }
@@ -83,9 +86,10 @@ impl<'c> Emit<'_, 'c> {
     pub(super) fn way_of(&self, inst: Value<'c>, element: Type<'c>) -> Way {
         let by_lane = if has_instruction(inst, element) {
             let has_few = Registers::of(element, self.lanes) <= MOST_VECTORS;
+            // With barriers, trees are slower one by one.
             cpu_id::gathers_in_microcode() && has_few && self.waits.is_none() && self.chases.by_index
         } else {
-            // Elsewhere branches are the same for all rounds, and are foreseen.
+            // Outside of such loops branches are the same for all rounds, and are foreseen.
             let of_loop = self.cfg.loop_of[self.node];
             let mut loops = std::iter::successors(of_loop, |&inner| self.cfg.loops[inner].parent);
             self.chases.by_choice && loops.any(|l| self.shapes.divergent_loops.contains(&l))

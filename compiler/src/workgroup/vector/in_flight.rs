@@ -295,7 +295,7 @@ impl<'c> Code<'_, 'c> {
     }
 }
 
-/// Whether the CPU accesses addresses of a vector without a branch for each.
+/// Whether the CPU has instructions for accesses to the addresses in a vector.
 fn gathers() -> bool {
     CpuLevel::current() == CpuLevel::V4
 }

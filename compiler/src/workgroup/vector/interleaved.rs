@@ -149,8 +149,9 @@ impl<'c> Group<'c> {
             (false, true) => shuffles * 3 / 2,
             (false, false) => shuffles * 2,
         };
-        // A gather of AVX-512 takes less than an instruction for each lane.
-        let by_lane = if level == CpuLevel::V4 { 4 } else { 5 };
+        // A gather of AVX-512, which bytes and shorts have none of, takes less than an instruction for each lane.
+        let has_gather = level == CpuLevel::V4 && self.size(emit) >= 4;
+        let by_lane = if has_gather { 4 } else { 5 };
         5 * (vectors + shuffles) < by_lane * members * lanes
     }
 }

@@ -23,7 +23,7 @@ impl Registers {
     }
 
     /// How many bits an element has in memory.
-    pub fn bits(element: Type<'_>) -> u32 {
+    pub fn bits_in_memory(element: Type<'_>) -> u32 {
         match element.kind() {
             Kind::Pointer => 64,
             _ => element.bits().max(8),
@@ -32,7 +32,7 @@ impl Registers {
 
     /// How many a value of all lanes takes.
     pub fn of(ty: Type<'_>, lanes: u32) -> u32 {
-        let bits = Self::bits(ty.scalar());
+        let bits = Self::bits_in_memory(ty.scalar());
         (bits * ty.lanes().unwrap_or(1) * lanes).div_ceil(Self::of_cpu().bits)
     }
 }
