@@ -271,15 +271,18 @@ def main():
         if missing:
             del stacks["ours"]
 
+    def run_on(stack, name):
+        return run(out / name, stacks[stack] | variables_of(name, args, stack))
+
     print(f"{'program':18}{'reference':>16}{'ours':>16}  verdict", flush=True)
     failures = []
     for name in names:
         cells, outcomes = [], {}
         if complaints[name] is None:
-            outcomes = {stack: run(out / name, v | variables_of(name, args, stack)) for stack, v in stacks.items()}
+            outcomes = {stack: run_on(stack, name) for stack in stacks}
             if outcomes["reference"].code == "timeout":
                 print(f"{name}: the reference hung, as Intel's driver may where threads wait at once: it runs again", flush=True)
-                outcomes["reference"] = run(out / name, stacks["reference"] | variables_of(name, args, "reference"))
+                outcomes["reference"] = run_on("reference", name)
             reasons = judge(name, outcomes["reference"], outcomes.get("ours"), args.adapter)
             if missing:
                 reasons.append(f"{name} on ours: {', '.join(missing)} of {args.ours} did not load")

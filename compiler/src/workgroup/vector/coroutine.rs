@@ -28,12 +28,12 @@ pub fn split(machine: &Machine, module: &Module<'_>) -> Result<u64, String> {
         .collect();
     for function in module.functions() {
         prevent_remat(function, module.context());
-        show_variables(module, function);
+        let_variables_escape(module, function);
     }
     machine.run_passes(module, "coro-early,cgscc(coro-split)", false)?;
-    if let Some(shown) = module.function(SHOWN) {
-        Value::from(shown).users().into_iter().for_each(Value::erase);
-        shown.delete();
+    if let Some(escape) = module.function(ESCAPE) {
+        Value::from(escape).users().into_iter().for_each(Value::erase);
+        escape.delete();
     }
     // Without variables in the frame, no other pointers into it exist.
     for resume in clean.iter().filter_map(|name| module.function(name)) {
@@ -45,13 +45,13 @@ pub fn split(machine: &Machine, module: &Module<'_>) -> Result<u64, String> {
 /// A function that stands for the memory of a frame, `(item, size)`, until the size is known.
 const FRAME: &str = "oxur.frame";
 
-/// A function to which variables are shown that have to be in the frame.
-const SHOWN: &str = "oxur.shown";
+/// A function that variables escape to while coroutines are split.
+const ESCAPE: &str = "oxur.escape";
 
-/// Shows LLVM the variables of a coroutine whose addresses are in vectors. It follows an address to where it is used, to find out
-/// whether it is needed behind a barrier, but not into a vector and out of it: an element may be kept in the frame, of a variable that is
-/// not.
-fn show_variables<'c>(module: &Module<'c>, function: Function<'c>) {
+/// Has the variables of a coroutine escape whose addresses are in vectors, so that they are in the frame. LLVM follows an address to its
+/// uses, to find out whether the variable is needed behind a barrier, but not into a vector and out of it. So it might keep an
+/// element in the frame, and not the variable that it points to.
+fn let_variables_escape<'c>(module: &Module<'c>, function: Function<'c>) {
     let Some(entry) = function.blocks().first().map(|block| block.instructions()) else {
         return;
     };
@@ -59,12 +59,12 @@ fn show_variables<'c>(module: &Module<'c>, function: Function<'c>) {
     let Some(begin) = entry.iter().position(is_begin) else {
         return;
     };
-    let to = || module.declare(SHOWN, module.context().void().function(&[module.context().ptr()]));
+    let escape = || module.declare(ESCAPE, module.context().void().function(&[module.context().ptr()]));
     let b = Builder::new(module.context());
     for (at, &variable) in entry.iter().enumerate() {
         if variable.opcode() == Some(LLVMOpcode::LLVMAlloca) && is_in_vectors(variable) {
             b.go_before(entry[begin.max(at) + 1]);
-            b.call(to(), &[variable]);
+            b.call(escape(), &[variable]);
         }
     }
 }

@@ -33,17 +33,19 @@ pub(super) enum Way {
     ByLane,
 }
 
-/// Whether the CPU has an instruction for a load or store of elements of a type, and LLVM takes it (but on Haswell and Broadwell).
-fn has_instruction(inst: Value<'_>, element: Type<'_>) -> bool {
-    let is_there = match (CpuLevel::current(), inst.opcode()) {
-        (CpuLevel::V4, _) => true,
-        (CpuLevel::V3, Some(L::LLVMLoad)) => !cpu_id::gathers_in_microcode(),
-        _ => false,
-    };
-    is_there && Registers::bits_in_memory(element) >= 32
+/// Whether the CPU has instructions for loads and for stores of elements of so many bytes at the addresses in a vector.
+pub(super) fn gathers_and_scatters(bytes: u64) -> bool {
+    CpuLevel::current() == CpuLevel::V4 && bytes >= 4
 }
 
-/// Whether a kernel loads from addresses that differ between lanes and come from what they loaded.
+/// Whether the CPU has an instruction for a load or store of elements of so many bytes, and LLVM takes it (but on Haswell and Broadwell).
+fn has_instruction(inst: Value<'_>, bytes: u64) -> bool {
+    let gathers = || CpuLevel::current() == CpuLevel::V3 && bytes >= 4 && !cpu_id::gathers_in_microcode();
+    gathers_and_scatters(bytes) || inst.opcode() == Some(L::LLVMLoad) && gathers()
+}
+
+/// Whether a kernel chases pointers or indices: it loads from addresses that differ between lanes and come from what they loaded. Only
+/// known where it makes a difference.
 pub(super) struct Chases {
     /// Such as `a[b[i]]`: no prefetcher foresees them.
     by_index: bool,
@@ -55,11 +57,12 @@ impl Chases {
     /// Looks at the loads of a kernel.
     pub fn find(cfg: &Cfg<'_>, shapes: &VectorShapes<'_>) -> Self {
         let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
-        let loads = instructions().filter(|inst| inst.opcode() == Some(L::LLVMLoad));
-        let addresses: Vec<Value<'_>> = loads.map(|load| load.operand(0)).collect();
+        let loads = || instructions().filter(|inst| inst.opcode() == Some(L::LLVMLoad));
+        let addresses = || loads().map(|load| load.operand(0)).collect::<Vec<Value<'_>>>();
+        let is_short = || loads().count() <= MOST_LOADS;
         Self {
-            by_index: addresses.len() <= MOST_LOADS && come_from_a_load(addresses.clone(), shapes, false),
-            by_choice: come_from_a_load(addresses, shapes, true),
+            by_index: cpu_id::gathers_in_microcode() && is_short() && come_from_a_load(addresses(), shapes, false),
+            by_choice: !shapes.divergent_loops.is_empty() && come_from_a_load(addresses(), shapes, true),
         }
     }
 }
@@ -84,10 +87,10 @@ fn come_from_a_load<'c>(addresses: Vec<Value<'c>>, shapes: &VectorShapes<'c>, ch
 impl<'c> Emit<'_, 'c> {
     /// The best way for a load or store of elements of a type.
     pub(super) fn way_of(&self, inst: Value<'c>, element: Type<'c>) -> Way {
-        let by_lane = if has_instruction(inst, element) {
+        let by_lane = if has_instruction(inst, self.module.size_of(element)) {
             let has_few = Registers::of(element, self.lanes) <= MOST_VECTORS;
             // With barriers, trees are slower one by one.
-            cpu_id::gathers_in_microcode() && has_few && self.waits.is_none() && self.chases.by_index
+            self.chases.by_index && has_few && self.waits.is_none()
         } else {
             // Outside of such loops branches are the same for all rounds, and are foreseen.
             let of_loop = self.cfg.loop_of[self.node];
@@ -108,7 +111,7 @@ impl<'c> Emit<'_, 'c> {
                 .call_argument_attribute(0, "align", align.into());
         }
         // The item is there whatever lanes are.
-        let addresses = self.others_at(addresses, || self.function.param(0));
+        let addresses = self.redirect_inactive(addresses, || self.function.param(0));
         let align = align.min(self.module.size_of(element) as u32);
         self.lane_numbers().fold(ty.poison(), |all, lane| {
             let value = self
@@ -129,7 +132,7 @@ impl<'c> Emit<'_, 'c> {
                 .call_argument_attribute(1, "align", align.into());
             return;
         }
-        let addresses = self.others_at(addresses, || self.entry.alloca(element));
+        let addresses = self.redirect_inactive(addresses, || self.entry.alloca(element));
         let align = align.min(self.module.size_of(element) as u32);
         for lane in self.lane_numbers() {
             let (value, address) = (
@@ -140,8 +143,8 @@ impl<'c> Emit<'_, 'c> {
         }
     }
 
-    /// The addresses, with another one for lanes that are not in the mask.
-    fn others_at(&self, addresses: Value<'c>, other: impl FnOnce() -> Value<'c>) -> Value<'c> {
+    /// The addresses, with another one for inactive lanes.
+    fn redirect_inactive(&self, addresses: Value<'c>, other: impl FnOnce() -> Value<'c>) -> Value<'c> {
         match self.mask {
             Some(mask) => self.b.select(mask, addresses, self.b.splat(other(), self.lanes)),
             None => addresses,

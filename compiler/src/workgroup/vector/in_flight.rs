@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 use super::calls::{is_cheap, is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
+use super::gather::gathers_and_scatters;
 use super::memory::is_local;
 use super::registers::Registers;
 use crate::CpuLevel;
@@ -55,7 +56,7 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     if waits && let Some(count) = code.vectors_of_streams() {
         return Ok(count);
     }
-    if waits && !gathers() {
+    if waits && CpuLevel::current() < CpuLevel::V4 {
         let varies = |inst: &Value<'_>| shapes.of(*inst) == VectorShape::Varying;
         let is_short = instructions().filter(varies).count() <= SHORT;
         return Ok(if is_short && instructions().all(may_be_doubled) {
@@ -216,7 +217,7 @@ impl<'c> Code<'_, 'c> {
             _ => return false,
         };
         let is_plain = !inst.is_volatile() && !inst.is_atomic() && ty.lanes().is_none();
-        gathers() && is_plain && self.module.size_of(ty) >= 4
+        is_plain && gathers_and_scatters(self.module.size_of(ty))
     }
 
     /// The instructions of a loop, in the order of the program, in which the blocks of the control flow graph are.
@@ -293,11 +294,6 @@ impl<'c> Code<'_, 'c> {
         }
         Some(most)
     }
-}
-
-/// Whether the CPU has instructions for accesses to the addresses in a vector.
-fn gathers() -> bool {
-    CpuLevel::current() == CpuLevel::V4
 }
 
 fn is_access(inst: Value<'_>) -> bool {

@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use super::calls::is_pure;
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
+use super::gather::gathers_and_scatters;
 use super::private::offsets;
 use crate::CpuLevel;
 use crate::intrinsics::WorkItemIntrinsic;
@@ -150,8 +151,7 @@ impl<'c> Group<'c> {
             (false, false) => shuffles * 2,
         };
         // A gather of AVX-512, which bytes and shorts have none of, takes less than an instruction for each lane.
-        let has_gather = level == CpuLevel::V4 && self.size(emit) >= 4;
-        let by_lane = if has_gather { 4 } else { 5 };
+        let by_lane = if gathers_and_scatters(self.size(emit)) { 4 } else { 5 };
         5 * (vectors + shuffles) < by_lane * members * lanes
     }
 }

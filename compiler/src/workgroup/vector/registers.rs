@@ -22,17 +22,12 @@ impl Registers {
         Self { count, bits }
     }
 
-    /// How many bits an element has in memory.
-    pub fn bits_in_memory(element: Type<'_>) -> u32 {
-        match element.kind() {
-            Kind::Pointer => 64,
-            _ => element.bits().max(8),
-        }
-    }
-
     /// How many a value of all lanes takes.
     pub fn of(ty: Type<'_>, lanes: u32) -> u32 {
-        let bits = Self::bits_in_memory(ty.scalar());
+        let bits = match ty.scalar().kind() {
+            Kind::Pointer => 64,
+            _ => ty.scalar().bits().max(8),
+        };
         (bits * ty.lanes().unwrap_or(1) * lanes).div_ceil(Self::of_cpu().bits)
     }
 }

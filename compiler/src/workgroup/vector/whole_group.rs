@@ -16,8 +16,8 @@ use super::blocking::remove_barriers;
 use super::calls::{is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
+use super::gather::gathers_and_scatters;
 use super::registers::Registers;
-use crate::CpuLevel;
 use crate::builtins;
 use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Function, Machine, Module, Value};
@@ -149,7 +149,7 @@ impl<'c> Code<'_, 'c> {
         };
         let size = module.size_of(ty);
         let numbers = self.items * ty.lanes().unwrap_or(1);
-        let has_gather = CpuLevel::current() == CpuLevel::V4 && ty.scalar().bits() >= 32 && ty.lanes().is_none();
+        let has_gather = gathers_and_scatters(u64::from(ty.scalar().bits() / 8)) && ty.lanes().is_none();
         match self.hopes.of(address) {
             VectorShape::Uniform => 0,
             _ if self.stride(module, address) == Some(size as i64) => Registers::of(ty, self.items),
