@@ -38,6 +38,8 @@ struct Job {
     program: Weak<Program>,
     kernel: Arc<Compiled>,
     range: NdRange,
+    /// The code for whole groups, where the kernel has its main code.
+    whole_group: Option<Variant>,
 }
 
 /// The kernels that wait, and the generation of processes whose thread serves them.
@@ -72,14 +74,21 @@ static LAST_QUICK: AtomicU64 = AtomicU64::new(0);
 /// The process has its first results if that was so long ago.
 const QUIET: Duration = Duration::from_millis(25);
 
-/// Has the best code for a range of a kernel compiled.
-pub fn compile(program: &Arc<Program>, kernel: &Arc<Compiled>, range: NdRange, urgency: Urgency) {
+/// Has the best code for a range of a kernel compiled, or that for a `whole_group`.
+pub fn compile(
+    program: &Arc<Program>,
+    kernel: &Arc<Compiled>,
+    range: NdRange,
+    whole_group: Option<Variant>,
+    urgency: Urgency,
+) {
     let lane = &LANES[urgency as usize];
     let mut queue = lane.queue.lock();
     queue.jobs.push(Job {
         program: Arc::downgrade(program),
         kernel: kernel.clone(),
         range,
+        whole_group,
     });
     lane.start(&mut queue);
 }
@@ -136,7 +145,7 @@ impl Lane {
             Err(error) => {
                 log::debug!("no thread for the background: {error}");
                 self.served_in.store(NOBODY, Ordering::Relaxed);
-                queue.jobs.drain(..).for_each(|job| job.kernel.heat.answered());
+                queue.jobs.drain(..).for_each(|job| job.answered());
             }
         }
     }
@@ -182,6 +191,10 @@ impl Job {
     fn run(&self) {
         let Some(program) = self.program.upgrade() else { return };
         let name = &self.kernel.info.name;
+        if let Some(variant) = self.whole_group {
+            program.compile_whole_group(&self.kernel, variant);
+            return self.answered();
+        }
         while let Best::MayBe(variant) = self.kernel.best(&self.range) {
             if let Err(error) = program.compile_variant(&self.kernel, variant) {
                 log::warn!("there is no {variant:?} code of the kernel {name}: {error}");
@@ -190,6 +203,14 @@ impl Job {
                 }
             }
         }
-        self.kernel.heat.answered();
+        self.answered();
+    }
+
+    /// The kernel may ask again.
+    fn answered(&self) {
+        match self.whole_group {
+            Some(_) => self.kernel.group_heat.answered(),
+            None => self.kernel.heat.answered(),
+        }
     }
 }

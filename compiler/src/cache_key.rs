@@ -71,7 +71,7 @@ impl ProgramKey {
     pub fn kernel(&self, name: &str, variant: Variant) -> Key {
         let mut hasher = self.0.clone();
         hasher.update(b"kernel");
-        hasher.update(&[variant as u8]);
+        hasher.update(&[variant.index() as u8]);
         hasher.update(name.as_bytes());
         Key(hasher.finalize().into())
     }
@@ -131,6 +131,8 @@ mod tests {
                 kernel("b"),
                 kernel(""),
                 key.kernel("a", Variant::Scalar),
+                key.kernel("a", Variant::WholeGroup(64)),
+                key.kernel("a", Variant::WholeGroup(128)),
             ]
         };
         let plain = Options::default;

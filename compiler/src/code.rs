@@ -8,7 +8,7 @@ use oxur_fork::OnceLock;
 
 use crate::codegen::Loaded;
 use crate::intrinsics::MAX_ID;
-use crate::workgroup::{CodeInfo, Entry};
+use crate::workgroup::{CodeInfo, Entry, whole_group};
 use crate::{Error, KernelInfo, NdRange};
 
 /// A variant of the code of a kernel.
@@ -26,10 +26,26 @@ pub(crate) enum Variant {
     Scalar,
     /// Scalar code that compiles in no time, for any range, until there is better code.
     Quick,
+    /// A whole group at a time, of so many items in a row, a power of two. Launches have groups of this size; the kernel does not demand
+    /// it.
+    WholeGroup(u16),
 }
 
 impl Variant {
-    const COUNT: usize = Self::Quick as usize + 1;
+    const COUNT: usize = 7 + whole_group::MOST_ITEMS.ilog2() as usize;
+
+    /// Its number.
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Self::Main => 0,
+            Self::WithTail => 1,
+            Self::AcrossRows => 2,
+            Self::AcrossRowsWithTail => 3,
+            Self::Scalar => 4,
+            Self::Quick => 5,
+            Self::WholeGroup(items) => 6 + items.trailing_zeros() as usize,
+        }
+    }
 }
 
 /// Code of a kernel.
@@ -87,6 +103,16 @@ impl Code {
         } else {
             Variant::AcrossRowsWithTail
         }
+    }
+
+    /// The variant of this code, the main one, that runs the groups of a range as one vector each, if it is worth a try.
+    pub(crate) fn whole_group_for(&self, range: &NdRange) -> Option<Variant> {
+        let shape = &self.shape;
+        let [items, rows, planes] = range.local_size;
+        let is_one_row = shape.may_be_whole_group && (rows, planes) == (1, 1) && has_small_ids(range);
+        let vector = u64::from(shape.lanes / shape.side_by_side);
+        let is_possible = is_one_row && items.is_power_of_two() && (vector..=whole_group::MOST_ITEMS).contains(&items);
+        is_possible.then_some(Variant::WholeGroup(items as u16))
     }
 
     /// How many groups that are neighbours in dimension 0 the code runs as one, so that their rows fill the lanes and a call has
@@ -162,8 +188,9 @@ pub(crate) struct Compiled {
     pub(crate) index: usize,
     slots: [Slot; Variant::COUNT],
     /// Which variants were looked up in the cache.
-    pub(crate) looked_up: [AtomicBool; Variant::COUNT],
+    looked_up: [AtomicBool; Variant::COUNT],
     pub(crate) heat: Heat,
+    pub(crate) group_heat: GroupHeat,
 }
 
 /// The best code for a range.
@@ -185,11 +212,17 @@ impl Compiled {
             slots: Default::default(),
             looked_up: Default::default(),
             heat: Heat::default(),
+            group_heat: GroupHeat::default(),
         }
     }
 
     pub(crate) fn slot(&self, variant: Variant) -> &Slot {
-        &self.slots[variant as usize]
+        &self.slots[variant.index()]
+    }
+
+    /// Notes that a variant is looked up in the cache. Returns true the first time.
+    pub(crate) fn looks_up(&self, variant: Variant) -> bool {
+        set(&self.looked_up[variant.index()])
     }
 
     /// A variant, if it is there.
@@ -294,6 +327,38 @@ impl Heat {
         self.groups.store(0, Ordering::Relaxed);
         self.asked.store(false, Ordering::Relaxed);
         self.asked_when_idle.store(false, Ordering::Relaxed);
+    }
+}
+
+/// How long main code has run on groups of which each could be one vector.
+#[derive(Default)]
+pub(crate) struct GroupHeat {
+    /// In cycles.
+    spent: AtomicU64,
+    asked: AtomicBool,
+    /// The number of items of the last launch's groups.
+    last: AtomicU64,
+}
+
+impl GroupHeat {
+    /// What the code for whole groups takes to compile, by the size of the main code: 4 to 14 µs a byte of it.
+    const PER_BYTE: u64 = 8 * CYCLES_PER_MICROSECOND;
+
+    /// Adds a run of the `main` code. Returns true if the caller should ask for the other: once, until [`GroupHeat::answered`].
+    pub(crate) fn add(&self, main: &Code, cycles: u64) -> bool {
+        let spent = self.spent.fetch_add(cycles, Ordering::Relaxed).saturating_add(cycles);
+        spent >= Self::PER_BYTE * main.size as u64 && set(&self.asked)
+    }
+
+    /// Notes a launch. Returns whether its groups have the size of those of the launch before.
+    pub(crate) fn is_again(&self, range: &NdRange) -> bool {
+        self.last.swap(range.group_size(), Ordering::Relaxed) == range.group_size()
+    }
+
+    /// Counts from the beginning: for groups of other sizes.
+    pub(crate) fn answered(&self) {
+        self.spent.store(0, Ordering::Relaxed);
+        self.asked.store(false, Ordering::Relaxed);
     }
 }
 

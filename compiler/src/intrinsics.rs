@@ -130,6 +130,47 @@ pub fn set_ranges(module: &Module<'_>) {
     }
 }
 
+/// Puts numbers in the place of sizes of groups, which have this one, and tells LLVM how large local ids are.
+pub fn set_size(module: &Module<'_>, size: [u32; 3]) {
+    let wide = module.context().int(64);
+    let items = size.iter().map(|&n| u64::from(n)).product();
+    let largest = size.iter().copied().max().map_or(1, u64::from);
+    for (intrinsic, end) in [
+        (WorkItemIntrinsic::LocalId, largest),
+        (WorkItemIntrinsic::LocalLinearId, items),
+    ] {
+        if let Some(function) = module.function(intrinsic.name()) {
+            function.result_range(64, 0, end);
+        }
+    }
+    // Ids where there is only one.
+    let is_single = |call: Value<'_>| {
+        let dimension = call.operand(1).as_const_int();
+        dimension.and_then(|d| size.get(d as usize)) == Some(&1)
+    };
+    for intrinsic in [
+        WorkItemIntrinsic::LocalSize,
+        WorkItemIntrinsic::GroupSize,
+        WorkItemIntrinsic::LocalId,
+    ] {
+        let calls = module
+            .function(intrinsic.name())
+            .map(|function| Value::from(function).users());
+        for call in calls.into_iter().flatten() {
+            let number = match (intrinsic, call.operand(1).as_const_int()) {
+                (WorkItemIntrinsic::GroupSize, _) => Some(items),
+                (WorkItemIntrinsic::LocalId, _) => is_single(call).then_some(0),
+                (_, Some(dimension)) => size.get(dimension as usize).copied().map(u64::from),
+                _ => None,
+            };
+            if let Some(number) = number {
+                call.replace_with(wide.int(number));
+                call.erase();
+            }
+        }
+    }
+}
+
 /// The largest id, size or offset in vectorized code. A launch beyond it uses scalar code.
 pub const MAX_ID: u64 = i32::MAX as u64;
 
@@ -310,6 +351,28 @@ impl CombineValues {
     /// The operation of a function's name.
     pub fn from_name(name: &str) -> Option<Self> {
         let (op, _) = name.strip_prefix("oxur.combine_values.")?.split_once('.')?;
+        ReduceOp::ALL.into_iter().find(|c| c.name() == op).map(Self)
+    }
+}
+
+/// `(item, T, i32 size) -> T`: all values of a work-group combined: those of each sub-group of this size first. It is in code for whole
+/// groups only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupReduction(pub ReduceOp);
+
+impl GroupReduction {
+    /// The function for values of a type.
+    pub fn declare<'c>(self, module: &Module<'c>, ty: Type<'c>) -> Function<'c> {
+        let cx = module.context();
+        let name = format!("oxur.group_reduction.{}.{ty:?}", self.0.name());
+        let function = module.declare(&name, ty.function(&[cx.ptr(), ty, cx.int(32)]));
+        // As a barrier, it must stay where all items come.
+        function.attribute("nounwind", 0).attribute("convergent", 0)
+    }
+
+    /// The operation of a function's name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let (op, _) = name.strip_prefix("oxur.group_reduction.")?.split_once('.')?;
         ReduceOp::ALL.into_iter().find(|c| c.name() == op).map(Self)
     }
 }

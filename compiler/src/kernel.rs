@@ -59,6 +59,18 @@ impl Kernel {
         self.compiled.first().shape.lanes
     }
 
+    /// How many work-items a run of a range now would run at a time.
+    pub fn lanes_for(&self, range: &PreparedRange) -> u32 {
+        let code = self.code(range.code);
+        self.whole_group(code, range).unwrap_or(code).shape.lanes
+    }
+
+    /// The code for whole groups that replaces other code for a range, if it is there.
+    #[inline]
+    fn whole_group(&self, code: &Code, range: &PreparedRange) -> Option<&Code> {
+        self.compiled.code(code.whole_group_for(&range.range)?)
+    }
+
     /// Bytes of private memory of a work-item.
     pub fn private_memory(&self) -> usize {
         let shape = &self.compiled.first().shape;
@@ -78,11 +90,31 @@ impl Kernel {
             });
         }
         let code = if self.compiled.main_suits(&range) {
+            if self.code(Variant::Main).shape.may_be_whole_group {
+                self.prepare_whole_group(&range);
+            }
             Variant::Main
         } else {
             self.prepare_other(&range)?
         };
         Ok(PreparedRange { range, code })
+    }
+
+    /// Gets code for whole groups of the size that a range has, if it is in the cache. With the best tier, compiles it for the second
+    /// launch of this size.
+    #[inline(never)]
+    fn prepare_whole_group(&self, range: &NdRange) {
+        let variant = self.code(Variant::Main).whole_group_for(range);
+        let Some(variant) = variant.filter(|&variant| self.compiled.slot(variant).get().is_none()) else {
+            return;
+        };
+        match self.program.tier() {
+            Tier::Best if self.compiled.group_heat.is_again(range) => {
+                self.program.compile_whole_group(&self.compiled, variant);
+            }
+            Tier::Adaptive => _ = self.program.look_up(&self.compiled, variant),
+            _ => {}
+        }
     }
 
     #[inline(never)]
@@ -107,7 +139,7 @@ impl Kernel {
                     self.program.compile_variant(&self.compiled, Variant::Quick)?;
                     // It may be launched again, here or in another process.
                     if tier == Tier::Adaptive && matches!(best, Best::MayBe(_)) && self.compiled.heat.add_launch() {
-                        background::compile(&self.program, &self.compiled, *range, Urgency::Idle);
+                        background::compile(&self.program, &self.compiled, *range, None, Urgency::Idle);
                     }
                     return Ok(Variant::Quick);
                 }
@@ -143,9 +175,50 @@ impl Kernel {
             if variant == Variant::Quick {
                 self.run_quick(launch, groups, worker)
             } else {
-                self.run_code(self.code(variant), launch, groups, worker)
+                self.run_best(variant, launch, groups, worker)
             }
         }
+    }
+
+    /// Runs a variant that is not quick code, or code for whole groups of this size, if there is some.
+    ///
+    /// # Safety
+    /// As for [`Kernel::run`].
+    #[inline]
+    unsafe fn run_best(
+        &self,
+        variant: Variant,
+        launch: &Launch<'_>,
+        groups: Range<u64>,
+        worker: &mut ThreadContext,
+    ) -> Result<(), Fault> {
+        let code = self.code(variant);
+        if !code.shape.may_be_whole_group {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.run_code(code, launch, groups, worker) };
+        }
+        let range = launch.range.range;
+        if let Some(code) = self.whole_group(code, &launch.range) {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.run_code(code, launch, groups, worker) };
+        }
+        let missing = |variant: &Variant| self.compiled.slot(*variant).get().is_none();
+        let wanted = code.whole_group_for(&range).filter(missing);
+        let Some(variant) = wanted.filter(|_| self.program.tier() == Tier::Adaptive) else {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.run_code(code, launch, groups, worker) };
+        };
+        // SAFETY: every x86-64 CPU has this instruction.
+        let started = unsafe { _rdtsc() };
+        // SAFETY: passed on to the caller.
+        unsafe { self.run_code(code, launch, groups, worker) }?;
+        // SAFETY: as above.
+        let took = unsafe { _rdtsc() }.saturating_sub(started);
+        if self.compiled.group_heat.add(code, took) {
+            background::compile(&self.program, &self.compiled, range, Some(variant), Urgency::Hot);
+        }
+        background::resume();
+        Ok(())
     }
 
     /// Runs quick code, or better code as soon as there is some.
@@ -171,7 +244,7 @@ impl Kernel {
         while !rest.is_empty() {
             if let Best::Is(variant) = self.compiled.best(&range) {
                 // SAFETY: passed on to the caller.
-                return unsafe { self.run_code(self.code(variant), launch, rest, worker) };
+                return unsafe { self.run_best(variant, launch, rest, worker) };
             }
             let end = rest.start.saturating_add(some).min(rest.end);
             let quick = self.code(Variant::Quick);
@@ -193,7 +266,7 @@ impl Kernel {
                     of: range.group_count(),
                 };
                 if self.compiled.heat.add(quick, run) {
-                    background::compile(&self.program, &self.compiled, range, Urgency::Hot);
+                    background::compile(&self.program, &self.compiled, range, None, Urgency::Hot);
                 }
             }
             background::resume();

@@ -78,7 +78,7 @@ enum Command {
         #[arg(long, value_enum, default_value_t = Stage::Optimize)]
         stage: Stage,
         /// Which code of those that a kernel has for groups of different sizes.
-        #[arg(long, value_parser = Program::VARIANTS)]
+        #[arg(long)]
         variant: Option<String>,
     },
     /// Tell how much compiled code is kept.

@@ -10,15 +10,13 @@ use crate::llvm::{self, Context};
 use crate::options::Tier;
 use crate::program::Program;
 use crate::stage_times::StageTimes;
-use crate::{Error, lower};
+use crate::{Error, lower, workgroup};
 
 impl Program {
-    /// The names of variants of code, by the groups that each is for: whose rows fill all lanes, whose rows do not; and where
-    /// sub-groups span rows, that fill all lanes as a whole, or do not.
-    pub const VARIANTS: [&str; 4] = ["main", "with-tail", "across-rows", "across-rows-with-tail"];
-
-    /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`. `variant` is one of
-    /// [`Program::VARIANTS`], or else what a kernel has first.
+    /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`. Without a `variant` it is that of
+    /// what a kernel has first. The names of variants tell the groups that each is for: `main`, whose rows fill all lanes, and
+    /// `with-tail`, whose rows do not; where sub-groups span rows, `across-rows`, that fill all lanes as a whole, and
+    /// `across-rows-with-tail`, that do not; and `groups-of-256` and the like, of this one size.
     pub fn print(self: &Arc<Self>, kernel: &str, stage: &str, variant: Option<&str>) -> Result<String, Error> {
         llvm::open()?;
         #[cfg(feature = "nvptx")]
@@ -37,6 +35,9 @@ impl Program {
             (Some("with-tail"), _) => Variant::WithTail,
             (Some("across-rows"), _) => Variant::AcrossRows,
             (Some("across-rows-with-tail"), _) => Variant::AcrossRowsWithTail,
+            (Some(name), _) if let Some(items) = name.strip_prefix("groups-of-").and_then(whole_group) => {
+                Variant::WholeGroup(items)
+            }
             (Some(other), _) => return Err(Error::Codegen(format!("there is no variant {other}"))),
         };
         let (machine, module, shape) = self.widened(&context, linked, variant, &mut StageTimes::start())?;
@@ -50,4 +51,10 @@ impl Program {
         let text = machine.emit(&module, true).map_err(Error::Codegen)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
+}
+
+/// The number of items of groups that may be one vector.
+fn whole_group(items: &str) -> Option<u16> {
+    let items: u16 = items.parse().ok()?;
+    workgroup::whole_group::suits([items.into(), 1, 1]).then_some(items)
 }

@@ -4,7 +4,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use oxur_cache::Key;
 use oxur_fork::{Mutex, OnceLock};
@@ -251,10 +250,20 @@ impl Program {
         compiled.slot(variant).get_or_make(get).map(drop)
     }
 
+    /// The same for whole groups. Where that is impossible, or groups are no faster as one vector, the kernel keeps its main code.
+    pub(crate) fn compile_whole_group(&self, compiled: &Compiled, variant: Variant) {
+        if let Err(error) = self.compile_variant(compiled, variant) {
+            log::debug!(
+                "there is no {variant:?} code of the kernel {}: {error}",
+                compiled.info.name
+            );
+        }
+    }
+
     /// Gets code of a kernel from the cache. Returns whether there is some now. Only the first call looks for it.
     pub(crate) fn look_up(&self, compiled: &Compiled, variant: Variant) -> bool {
         let slot = compiled.slot(variant);
-        if slot.get().is_none() && !compiled.looked_up[variant as usize].swap(true, Ordering::Relaxed) {
+        if slot.get().is_none() && compiled.looks_up(variant) {
             let kernel = &self.linked.kernels[compiled.index];
             let cache = &self.options.cache;
             if let Some(mut code) = cache.find(|| self.key_of(kernel, variant), |object| self.load(object)) {
@@ -360,20 +369,25 @@ impl Program {
         let info = &kernel.info;
         times.end("start");
         let layout = SubGroupLayout::of(variant).filter(|_| !self.options.no_optimization);
-        if let Some(layout) = layout {
+        let required = info.required_work_group_size;
+        let whole_group = match variant {
+            Variant::WholeGroup(items) => Some([items.into(), 1, 1]),
+            Variant::Main => required.filter(|&size| info.has_barriers && workgroup::whole_group::suits(size)),
+            _ => None,
+        };
+        // What has failed leaves no module behind that others could go on with.
+        let ways = [whole_group.map(|size| (Some(size), true)), Some((required, false))];
+        for (size, is_one_vector) in ways.into_iter().flatten() {
+            let Some(layout) = layout else { break };
             let module = lower::kernel(context, &self.linked, kernel)?;
             times.end("lower");
-            match workgroup::finish_wide(
-                &machine,
-                &module,
-                info.collective_width,
-                layout,
-                info.required_work_group_size,
-            ) {
+            match workgroup::finish_wide(&machine, &module, info.collective_width, layout, size, is_one_vector) {
                 Ok(shape) => {
                     times.end("workgroup");
                     return Ok((machine, module, shape));
                 }
+                Err(why) if matches!(variant, Variant::WholeGroup(_)) => return Err(Error::Codegen(why)),
+                Err(why) if is_one_vector => log::debug!("groups of the kernel {} are no vectors: {why}", info.name),
                 Err(why) => log::info!("kernel {} is run one work-item at a time: {why}", info.name),
             }
         }

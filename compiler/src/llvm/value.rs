@@ -525,6 +525,13 @@ impl<'c> Function<'c> {
         Value::new(unsafe { LLVMGetParam(self.0, index) })
     }
 
+    /// All of them.
+    pub fn params(self) -> Vec<Value<'c>> {
+        // SAFETY: a function.
+        let count = unsafe { LLVMCountParams(self.0) };
+        (0..count).map(|i| self.param(i)).collect()
+    }
+
     /// Adds a block at its end.
     pub fn append_block(self, name: &str) -> Block<'c> {
         let name = CString::new(name).unwrap_or_default();

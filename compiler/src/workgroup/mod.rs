@@ -9,6 +9,7 @@
 
 mod collectives;
 mod convergence;
+mod group_reductions;
 mod intrinsics;
 mod lockstep;
 mod math;
@@ -18,13 +19,14 @@ mod vector;
 use crate::abi::{LANES, layout};
 use crate::code::Variant;
 use crate::codegen;
-use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic, set_ranges};
+use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic, set_ranges, set_size};
 use crate::llvm::{Block, Builder, Function, Kind, Machine, Module, Type, Value};
 
 use collectives::Waiting;
 #[cfg(feature = "nvptx")]
 pub use vector::Cfg;
 pub use vector::offsets;
+pub use vector::whole_group;
 use vector::width;
 
 /// The calling convention of a kernel's code.
@@ -70,6 +72,8 @@ pub struct CodeInfo {
     pub rows: u32,
     /// Whether such a block is a group, which has no other size.
     pub is_whole_group: bool,
+    /// Whether groups could be that if their size were known.
+    pub may_be_whole_group: bool,
     /// How many bytes an item may store past the caches.
     pub streamed: u64,
     /// Bytes of variables of the code, on its stack or in the frame.
@@ -82,9 +86,9 @@ pub struct CodeInfo {
 pub const SHAPE: &str = "oxur.shape";
 
 /// Where the logarithm of `side_by_side` begins in the word of flags, where the number of rows, and where that of streamed bytes.
-const SIDE_BY_SIDE_SHIFT: u32 = 5;
-const ROWS_SHIFT: u32 = 8;
-const STREAMED_SHIFT: u32 = 16;
+const SIDE_BY_SIDE_SHIFT: u32 = 6;
+const ROWS_SHIFT: u32 = 9;
+const STREAMED_SHIFT: u32 = 17;
 
 impl CodeInfo {
     fn write(self, module: &Module<'_>) -> Self {
@@ -95,6 +99,7 @@ impl CodeInfo {
             self.spans_rows,
             self.sees_groups,
             self.is_whole_group,
+            self.may_be_whole_group,
         ];
         let numbers = u64::from(self.side_by_side.ilog2()) << SIDE_BY_SIDE_SHIFT
             | u64::from(self.rows) << ROWS_SHIFT
@@ -139,6 +144,7 @@ impl CodeInfo {
             spans_rows: words[2] & 4 != 0,
             sees_groups: words[2] & 8 != 0,
             is_whole_group: words[2] & 16 != 0,
+            may_be_whole_group: words[2] & 32 != 0,
             rows: Some((words[2] >> ROWS_SHIFT) as u32 & 0xff).filter(|rows| *rows > 0)?,
             streamed: words[2] >> STREAMED_SHIFT,
             variables: words[3],
@@ -201,6 +207,7 @@ pub fn finish_scalar(
         sees_groups: true,
         rows: 1,
         is_whole_group: false,
+        may_be_whole_group: false,
         streamed: 0,
         variables: 0,
         frame: 0,
@@ -237,7 +244,7 @@ impl SubGroupLayout {
     /// That of a variant; `None` for scalar code.
     pub fn of(variant: Variant) -> Option<Self> {
         let (has_tail, spans_rows) = match variant {
-            Variant::Main => (false, false),
+            Variant::Main | Variant::WholeGroup(_) => (false, false),
             Variant::WithTail => (true, false),
             Variant::AcrossRows => (false, true),
             Variant::AcrossRowsWithTail => (true, true),
@@ -260,25 +267,42 @@ fn sees_groups(module: &Module<'_>) -> bool {
 }
 
 /// Vectorizes a lowered kernel and makes its entry point.
-/// The error says why the kernel cannot be vectorized; then the module is unusable. `required` is the size that the kernel demands
-/// of groups.
+/// The error says why the kernel cannot be vectorized; then the module is unusable. `size` is that of groups, if it is known. With
+/// `is_one_vector`, groups are, or that is an error.
 pub fn finish_wide(
     machine: &Machine,
     module: &Module<'_>,
     sub_group_size: u32,
     layout: SubGroupLayout,
-    required: Option<[u32; 3]>,
+    size: Option<[u32; 3]>,
+    is_one_vector: bool,
 ) -> Result<CodeInfo, String> {
     let SubGroupLayout { has_tail, spans_rows } = layout;
+    let fills_rows = !has_tail && !spans_rows;
     set_ranges(module);
-    let width = width(module, sub_group_size);
     let uses = |what: fn(&str) -> bool| module.functions().iter().any(|f| what(&f.name()));
     let items_wait = uses(|name| GroupCollective::from_name(name) == Some(GroupCollective::Barrier));
     let groups_wait = uses(|name| name == DEVICE_BARRIER);
+    let reduces = items_wait && !groups_wait && group_reductions::are_all(module);
+    if let Some(size) = size.filter(|_| is_one_vector) {
+        set_size(module, size);
+    }
+    if is_one_vector && reduces {
+        group_reductions::join(module, sub_group_size);
+    }
+    let width = width(module, sub_group_size);
     if spans_rows && groups_wait {
         return Err("groups that wait for each other, with sub-groups that span rows".into());
     }
-    let made = vector::widen(machine, module, width, layout, items_wait && !groups_wait, required)?;
+    let made = vector::widen(
+        machine,
+        module,
+        width,
+        layout,
+        items_wait && !groups_wait,
+        size,
+        is_one_vector,
+    )?;
     let kernels = VectorKernels {
         full: module.function(vector::FULL),
         several: module.function(vector::SEVERAL).map(|several| (several, made.several)),
@@ -289,6 +313,7 @@ pub fn finish_wide(
         .function(KERNEL)
         .expect("a kernel was lowered")
         .delete_with_body();
+    vector::delete_outlined(module);
     let sees_groups = items_wait || groups_wait || width.is_sub_group || sees_groups(module);
     let entry = match (groups_wait, items_wait) {
         (true, _) => Entry::Item,
@@ -321,8 +346,9 @@ pub fn finish_wide(
         sees_groups,
         rows: made.rows,
         is_whole_group: made.is_whole_group,
+        may_be_whole_group: made.may_be_whole_group || reduces && fills_rows && size.is_none(),
         streamed: made.streamed,
-        variables: 0,
+        variables: if made.is_whole_group { whole_group::SPILLED } else { 0 },
         frame,
     })
 }

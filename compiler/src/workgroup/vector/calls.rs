@@ -7,7 +7,7 @@ use super::emit::{Emit, Result, Wide};
 use crate::abi::{LocalIds, layout};
 use crate::builtins;
 use crate::fast_math::flag;
-use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, WorkItemIntrinsic};
+use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, GroupReduction, WorkItemIntrinsic};
 use crate::llvm::{Function, Kind, Type, Value};
 
 /// Elementwise intrinsics, with the number of operands that are vectors. Further operands are the same for all lanes.
@@ -100,6 +100,12 @@ impl<'c> Emit<'_, 'c> {
         }
         if let Some(exchange) = GroupCollective::from_name(&name) {
             return self.exchange(inst, exchange);
+        }
+        if self.outlined(inst, callee, &name)? {
+            return Ok(None);
+        }
+        if let Some(GroupReduction(how)) = GroupReduction::from_name(&name) {
+            return self.group_reduction(inst, how).map(|all| Some(Wide::Scalar(all)));
         }
         if name == DEVICE_BARRIER {
             self.b.call(callee, &[self.function.param(0)]);

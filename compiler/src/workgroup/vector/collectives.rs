@@ -134,6 +134,31 @@ impl<'c> Emit<'_, 'c> {
         self.b.intrinsic(self.module, name, &[ty], &[all])
     }
 
+    /// Combines the values of all items of a whole group: those of each sub-group by halves, and then the sub-groups in turn, which is
+    /// the order of [`combine_values`](crate::intrinsics::CombineValues).
+    pub(super) fn group_reduction(&mut self, inst: Value<'c>, how: ReduceOp) -> Result<Value<'c>> {
+        let mut all = self.with_identity(inst.operand(1), how)?;
+        let size = inst.operand(2).as_const_int().unwrap_or(1) as u32;
+        if !how.is_float() {
+            return Ok(self.reduce(all, how));
+        }
+        let groups = (self.lanes / size).max(1);
+        let mut width = self.lanes / groups;
+        while width > 1 {
+            width /= 2;
+            let [low, high] = [0, width].map(|start| {
+                let of_group = |group: u32| (0..width).map(move |i| group * 2 * width + start + i);
+                let pattern: Vec<u32> = (0..groups).flat_map(of_group).collect();
+                self.b.shuffle(all, all.ty().poison(), &pattern)
+            });
+            all = how.apply(self.module, &self.b, low, high);
+        }
+        let word = self.cx.int(32);
+        let each = (0..groups).map(|group| self.b.extract_element(all, word.int(group.into())));
+        let identity = how.identity(all.ty().scalar());
+        Ok(each.fold(identity, |so_far, value| how.apply(self.module, &self.b, so_far, value)))
+    }
+
     /// Combines the upper half of the lanes with the lower half, until one is left.
     fn reduce_by_halves(&mut self, mut all: Value<'c>, how: ReduceOp) -> Value<'c> {
         let mut half = self.lanes / 2;

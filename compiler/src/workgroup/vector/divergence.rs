@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::blocking;
 use super::cfg::{Cfg, Node};
 use super::private::Private;
-use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
+use crate::intrinsics::{GroupCollective, GroupReduction, WorkItemIntrinsic};
 use crate::llvm::{Kind, Module, Type, Value};
 
 /// How a value differs between lanes.
@@ -75,10 +75,23 @@ impl Ids {
     }
 }
 
+/// A parameter of a kernel's loop.
+#[derive(Clone, Copy)]
+pub struct Parameter<'c> {
+    /// The loop's parameter.
+    pub value: Value<'c>,
+    /// The shape of what the kernel passes.
+    pub shape: VectorShape,
+    /// The same, if no index wraps.
+    pub hope: VectorShape,
+}
+
 /// The result of the analysis.
 pub struct VectorShapes<'c> {
     /// Interleaved variables.
     pub private: Private<'c>,
+    /// Whether values of parameters may differ.
+    has_parameters: bool,
     values: FxHashMap<Value<'c>, VectorShape>,
     /// Blocks with a divergent branch.
     pub divergent_branches: FxHashSet<Node>,
@@ -96,13 +109,29 @@ pub struct VectorShapes<'c> {
 const NEAR: u64 = 1 << 24;
 
 impl<'c> VectorShapes<'c> {
-    /// Visits all instructions until a fixpoint is reached.
+    /// The shapes in a kernel.
     pub fn new(module: &Module<'c>, cfg: &Cfg<'c>, lanes: u32, ids: Ids) -> Self {
+        Self::with_parameters(module, cfg, lanes, ids, &[])
+    }
+
+    /// Visits all instructions until a fixpoint is reached.
+    pub fn with_parameters(
+        module: &Module<'c>,
+        cfg: &Cfg<'c>,
+        lanes: u32,
+        ids: Ids,
+        parameters: &[Parameter<'c>],
+    ) -> Self {
+        let known = parameters.iter().map(|parameter| match ids {
+            Ids::Hoped => (parameter.value, parameter.hope),
+            _ => (parameter.value, parameter.shape),
+        });
         let mut shapes = Self {
             lanes,
             ids,
             private: Private::new(module, cfg),
-            values: FxHashMap::default(),
+            has_parameters: !parameters.is_empty(),
+            values: known.collect(),
             divergent_branches: FxHashSet::default(),
             predicated: BTreeSet::new(),
             divergent_loops: FxHashSet::default(),
@@ -123,7 +152,7 @@ impl<'c> VectorShapes<'c> {
 
     /// The shape of a value.
     pub fn of(&self, value: Value<'c>) -> VectorShape {
-        if value.opcode().is_none() {
+        if value.opcode().is_none() && !self.has_parameters {
             return Uniform;
         }
         // A value not visited yet is uniform. The analysis only ever raises a shape.
@@ -439,6 +468,9 @@ impl<'c> VectorShapes<'c> {
                 GroupCollective::Shuffle if self.of(inst.operand(3)) == Uniform => Uniform,
                 _ => Varying,
             };
+        }
+        if GroupReduction::from_name(&name).is_some() {
+            return Uniform;
         }
         let operands = inst.operands();
         let args = &operands[..operands.len() - 1];

@@ -14,7 +14,7 @@ use super::Width;
 use super::cfg::{Cfg, Node};
 use super::coherent::Coherent;
 use super::coroutine::CoroutineLowering;
-use super::divergence::{Ids, VectorShape, VectorShapes, widened};
+use super::divergence::{Ids, Parameter, VectorShape, VectorShapes, widened};
 use super::forgetting::Uses;
 use super::gather::Chases;
 use super::guards::parts_of_limits;
@@ -62,7 +62,8 @@ pub(super) struct Emit<'m, 'c> {
     pub(super) streams: Streams<'c>,
     /// The coroutine, if the kernel suspends at barriers.
     pub waits: Option<CoroutineLowering<'c>>,
-    old: Function<'c>,
+    /// The scalar kernel's parameters.
+    params: Vec<Value<'c>>,
     pub(super) cfg: Cfg<'c>,
     /// The block of the scalar kernel that is being built.
     pub(super) node: Node,
@@ -70,6 +71,8 @@ pub(super) struct Emit<'m, 'c> {
     pub(super) uses: Uses<'c>,
     /// The lanes that exist; `None` if all do.
     pub(super) entry_mask: Option<Value<'c>>,
+    /// Whether lane 0 may be none of them.
+    may_lack_first: bool,
     /// The mask variable of a block that not all lanes reach.
     pub(super) masks: FxHashMap<Node, Value<'c>>,
     pub(super) demoted: FxHashMap<Value<'c>, Slot<'c>>,
@@ -94,7 +97,7 @@ pub(super) struct Emit<'m, 'c> {
 
 /// What the vector form of a kernel is to be like.
 #[derive(Clone, Copy)]
-pub(super) struct Plan {
+pub(super) struct Plan<'a, 'c> {
     /// How many lanes it has.
     pub width: Width,
     /// Whether these may be in several rows of the group.
@@ -105,26 +108,36 @@ pub(super) struct Plan {
     pub waits: bool,
     /// Whether its stores may go past the caches.
     pub streams: bool,
+    /// Whether its last parameter tells which lanes are active.
+    pub is_masked: bool,
+    /// Its parameters behind the item and the arguments.
+    pub parameters: &'a [Parameter<'c>],
 }
 
 /// Adds the vector form of `old` to the module. Gives how many bytes an item may store past the caches.
-pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan: Plan) -> Result<(Function<'c>, u64)> {
+pub(super) fn emit<'c>(
+    module: &Module<'c>,
+    old: Function<'c>,
+    name: &str,
+    plan: Plan<'_, 'c>,
+) -> Result<(Function<'c>, u64)> {
     let Plan {
         width,
         spans_rows,
         is_partial,
         waits,
         streams,
+        is_masked,
+        parameters,
     } = plan;
     let cx = module.context();
     let cfg = Cfg::new(old)?;
-    let shapes = VectorShapes::new(module, &cfg, width.lanes, Ids::of(spans_rows));
-    let hopes = VectorShapes::new(module, &cfg, width.lanes, Ids::Hoped);
-    let old_type = old.function_type();
-    let ty = match waits {
-        true => cx.ptr().function(&old_type.params()),
-        false => old_type,
-    };
+    let shapes = VectorShapes::with_parameters(module, &cfg, width.lanes, Ids::of(spans_rows), parameters);
+    let hopes = VectorShapes::with_parameters(module, &cfg, width.lanes, Ids::Hoped, parameters);
+    let mut params = old.function_type().params();
+    let mask_param = params.len() as u32;
+    params.extend(is_masked.then(|| cx.int(width.lanes)));
+    let ty = if waits { cx.ptr() } else { cx.void() }.function(&params);
     let function = module.add_function(name, ty).internal().attribute("nounwind", 0);
     let entry = function.append_block("entry");
     let starts = cfg
@@ -145,11 +158,12 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         entry: Builder::at_end(cx, entry),
         function,
         waits: None,
-        old,
+        params: old.params(),
         cfg,
         node: 0,
         uses: Uses::default(),
         entry_mask: None,
+        may_lack_first: is_masked,
         masks: FxHashMap::default(),
         demoted: FxHashMap::default(),
         starts,
@@ -176,6 +190,10 @@ pub(super) fn emit<'c>(module: &Module<'c>, old: Function<'c>, name: &str, plan:
         let there = b.load(word, b.offset(function.param(0), wide.int(layout::ITEM_LANES)));
         let mask = b.icmp(I::LLVMIntULT, emit.numbers(word), b.splat(there, width.lanes));
         emit.entry_mask = Some(mask);
+    }
+    if is_masked {
+        let bits = function.param(mask_param);
+        emit.entry_mask = Some(emit.entry.bitcast(bits, emit.mask_type()));
     }
     emit.make_slots()?;
     emit.find_coherent_loops();
@@ -251,7 +269,7 @@ impl<'c> Emit<'_, 'c> {
             self.deferred[node].extend(self.cfg.exits(l));
         }
         let deferred = std::mem::take(&mut self.deferred[node]);
-        self.is_predicated = self.masks.contains_key(&node);
+        self.is_predicated = self.may_lack_first || self.masks.contains_key(&node);
         self.mask = match self.masks.get(&node) {
             Some(&slot) => {
                 let mask = self.b.load(self.mask_type(), slot);

@@ -14,7 +14,7 @@ use llvm_sys::LLVMOpcode as L;
 use rustc_hash::FxHashSet;
 
 use super::calls::{is_cheap, is_hint, is_pure};
-use super::cfg::Cfg;
+use super::cfg::{Cfg, Node};
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::gather::gathers_and_scatters;
 use super::memory::is_local;
@@ -97,6 +97,31 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     // Rows of groups have to fill them, and gathers of more vectors do not wait less.
     let most = if waits { 2 } else { MOST };
     Ok(code.fitting(most, loops, !has_search).unwrap_or(1))
+}
+
+/// Whether a loop in this part of a kernel goes through memory, with items side by side. `shapes` are those of so many `lanes`.
+pub fn goes_through_memory<'c>(
+    module: &Module<'c>,
+    cfg: &Cfg<'c>,
+    shapes: &VectorShapes<'c>,
+    lanes: u32,
+    nodes: &[Node],
+) -> bool {
+    let code = Code {
+        module,
+        cfg,
+        shapes,
+        hopes: VectorShapes::new(module, cfg, lanes, Ids::Hoped),
+        lanes,
+    };
+    // Longer ones have enough to do, and take long to compile.
+    let is_short = |number| {
+        let instructions = code.instructions(number);
+        instructions.iter().filter(|inst| code.varies(**inst)).count() <= LONGEST_LOOP
+    };
+    let is_inside = |number: &usize| nodes.contains(&cfg.loops[*number].header);
+    let mut inside = (0..cfg.loops.len()).filter(is_inside);
+    inside.any(|number| code.is_stream(number) && is_short(number))
 }
 
 /// Whether an instruction of a short kernel is neither a private variable nor an atomic or volatile access.

@@ -28,17 +28,19 @@ mod in_flight;
 mod indexed;
 mod interleaved;
 mod memory;
+mod outlined;
 mod private;
 mod registers;
 mod runs;
 mod small_vectors;
 mod squares;
 mod streams;
-mod whole_group;
+pub mod whole_group;
 
 use blocking::Blocking;
 pub use cfg::Cfg;
 pub use coroutine::split;
+pub use outlined::delete as delete_outlined;
 pub use private::offsets;
 
 use divergence::Ids;
@@ -125,20 +127,23 @@ pub struct Kernels {
     pub rows: u32,
     /// Whether items would wait, but a block is a whole group, so that nobody does. There are no other kernels then.
     pub is_whole_group: bool,
+    /// Whether it could be, for some size of groups.
+    pub may_be_whole_group: bool,
     /// How many bytes an item may store past the caches.
     pub streamed: u64,
 }
 
 /// Prepares a module and adds the vector kernel, and with a tail also the one for fewer lanes; where it makes a kernel faster, also
-/// one for blocks of rows. With `waits` they are coroutines that suspend at barriers. `required` is the size that the kernel
-/// demands of groups. An error says why the kernel cannot be vectorized.
+/// one for blocks of rows. With `waits` they are coroutines that suspend at barriers. `size` is that of groups, if it is known. With `is_one_vector`
+/// groups are, or that is an error. An error says why the kernel cannot be vectorized.
 pub fn widen(
     machine: &Machine,
     module: &Module<'_>,
     width: Width,
     layout: SubGroupLayout,
     waits: bool,
-    required: Option<[u32; 3]>,
+    size: Option<[u32; 3]>,
+    is_one_vector: bool,
 ) -> Result<Kernels, String> {
     if !(4..=64).contains(&width.lanes) {
         return Err(format!("sub-groups of {}", width.lanes));
@@ -150,16 +155,23 @@ pub fn widen(
     // What spans rows, and what runs with few lanes, has other costs.
     let fills_rows = !width.is_sub_group && !layout.has_tail && !layout.spans_rows;
     let is_alone = fills_rows && module.function(DEVICE_BARRIER).is_none();
-    let items = match is_alone && waits {
-        true => whole_group::prepare(machine, module, kernel, width.lanes, required)?,
-        false => None,
+    let items = match size.filter(|_| is_one_vector) {
+        Some(size) if is_alone && waits => {
+            Some(whole_group::prepare(machine, module, kernel, width.lanes, size)?.ok_or("it would be too long")?)
+        }
+        Some(_) => return Err("it has operations of sub-groups or of the device, or no barriers".into()),
+        None => None,
     };
+    let may_be_whole_group = is_alone
+        && waits
+        && size.is_none()
+        && whole_group::is_possible(module, kernel, width.lanes, width.lanes, false)?;
     let mut side_by_side = match is_alone && waits && items.is_none() {
         true => in_flight::count(module, kernel, width.lanes, true)?,
         false => 1,
     };
     // Groups of another size would never have such code.
-    let fills = |count: u32| required.is_none_or(|[row, ..]| row.is_multiple_of(width.lanes * count));
+    let fills = |count: u32| size.is_none_or(|[row, ..]| row.is_multiple_of(width.lanes * count));
     while side_by_side > 1 && !fills(side_by_side) {
         side_by_side /= 2;
     }
@@ -176,15 +188,17 @@ pub fn widen(
             is_partial,
             waits,
             streams: streams && [FULL, SEVERAL].contains(&name),
+            is_masked: false,
+            parameters: &[],
         };
         emit::emit(module, kernel, name, plan)
     };
     let blocking = match is_alone {
-        true => Blocking::of(module, kernel, width.lanes, required),
+        true => Blocking::of(module, kernel, width.lanes, size),
         false => None,
     };
     let rows = blocking.as_ref().map_or(1, |blocking| blocking.rows);
-    let is_whole_group = items.is_some() || waits && rows > 1 && required == Some([width.lanes, rows, 1]);
+    let is_whole_group = items.is_some() || waits && rows > 1 && size == Some([width.lanes, rows, 1]);
     let several = match is_plain && blocking.is_none() {
         true => in_flight::count(module, kernel, width.lanes, false)?,
         false => 1,
@@ -214,6 +228,7 @@ pub fn widen(
         several,
         rows,
         is_whole_group,
+        may_be_whole_group,
         streamed,
     })
 }

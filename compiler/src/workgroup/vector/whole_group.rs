@@ -6,25 +6,26 @@
 //! items are at the same instruction, so nobody waits. LLVM divides long vectors into registers. Local ids are constants then, and,
 //! once loops of known length are unrolled, so are most masks.
 //!
-//! Long vectors do not suit loops without barriers: their values would not fit into registers, and the loop would run as often as
-//! the slowest item of the group asks for.
+//! Loops without barriers are [outlined](super::outlined).
 
 use llvm_sys::LLVMOpcode as L;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::blocking::remove_barriers;
 use super::calls::{is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::gather::gathers_and_scatters;
+use super::in_flight;
+use super::outlined::{self, Region};
 use super::registers::Registers;
 use crate::builtins;
-use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
+use crate::intrinsics::{GroupCollective, GroupReduction, WorkItemIntrinsic};
 use crate::llvm::{Function, Machine, Module, Value};
 use crate::workgroup::convergence::collective;
 
 /// The most items of a group.
-const MOST_ITEMS: u32 = 1024;
+pub const MOST_ITEMS: u64 = 1024;
 
 /// The most instructions for all registers of the group. More take long to compile.
 const LONGEST: u64 = 8192;
@@ -33,67 +34,94 @@ const LONGEST: u64 = 8192;
 const FUNCTION: u32 = 64;
 
 /// The most bytes of values that are there at a time. What does not fit into registers is on the stack of the thread.
-const MOST_LIVE: u32 = 64 << 10;
+pub const MOST_LIVE: u32 = 64 << 10;
+
+/// What LLVM may put on the stack beside that, of the kernel and of loops that run for all items.
+pub const SPILLED: u64 = 4 * MOST_LIVE as u64;
 
 /// Unrolls loops of known length.
 const UNROLL: &str = "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-peeling;no-runtime;no-upperbound>,\
     early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
+/// Whether groups of a size could be one vector.
+pub fn suits([items, rows, planes]: [u32; 3]) -> bool {
+    items.is_power_of_two() && u64::from(items) <= MOST_ITEMS && rows == 1 && planes == 1
+}
+
 /// Makes a kernel with barriers one for whole groups, if that is possible and faster than sub-groups of so many `lanes`: then it
-/// has no barriers any more. `required` is the size that the kernel demands of groups. The result is the number of items of a
-/// group.
+/// has no barriers any more. `size` is that of groups. The result is the number of items of a group.
 pub fn prepare(
     machine: &Machine,
     module: &Module<'_>,
     kernel: Function<'_>,
     lanes: u32,
-    required: Option<[u32; 3]>,
+    size: [u32; 3],
 ) -> Result<Option<u32>, String> {
-    let items = match required {
-        // With fewer lanes, mathematical functions have other variants.
-        Some([items, 1, 1]) if items.is_power_of_two() && (lanes..=MOST_ITEMS).contains(&items) => items,
-        _ => return Ok(None),
-    };
-    if !is_possible(module, kernel, items, lanes)? {
+    let [items, ..] = size;
+    // With fewer lanes, mathematical functions have other variants.
+    if !suits(size) || items < lanes || !is_possible(module, kernel, items, lanes, false)? {
         return Ok(None);
     }
-    machine.run_passes(module, UNROLL, false)?;
-    machine.run_passes(module, super::SIMPLIFY, false)?;
-    if !is_possible(module, kernel, items, lanes)? {
+    // How often a loop runs may follow from the one before it.
+    for _ in 0..2 {
+        machine.run_passes(module, UNROLL, false)?;
+        machine.run_passes(module, super::SIMPLIFY, false)?;
+    }
+    if !is_possible(module, kernel, items, lanes, true)? {
         return Ok(None);
     }
+    let loop_lanes = items.min(lanes * in_flight::count(module, kernel, lanes, true)?);
+    outlined::outline(module, kernel, items, loop_lanes)?;
     remove_barriers(kernel);
     Ok(Some(items))
 }
 
-fn is_possible(module: &Module<'_>, kernel: Function<'_>, items: u32, lanes: u32) -> Result<bool, String> {
+/// Whether groups of so many items can be one vector, and that is faster.
+pub fn is_possible(
+    module: &Module<'_>,
+    kernel: Function<'_>,
+    items: u32,
+    lanes: u32,
+    is_unrolled: bool,
+) -> Result<bool, String> {
     let cfg = Cfg::new(kernel)?;
-    let has_barrier = |node: &usize| cfg.blocks[*node].instructions().iter().any(is_barrier);
-    if !cfg.loops.iter().all(|l| l.blocks.iter().any(has_barrier)) {
+    let shapes = VectorShapes::new(module, &cfg, items, Ids::InRow);
+    let Ok(outlined) = Region::all(&cfg, &shapes) else {
         return Ok(false);
-    }
+    };
     let code = Code {
         cfg: &cfg,
-        shapes: VectorShapes::new(module, &cfg, items, Ids::InRow),
+        outlined,
+        shapes,
         hopes: VectorShapes::new(module, &cfg, items, Ids::Hoped),
         items,
         lanes,
     };
-    let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
-    Ok(instructions().all(|inst| code.is_vector(inst))
-        && instructions()
-            .map(|inst| u64::from(code.cost(module, inst)))
-            .sum::<u64>()
-            <= LONGEST
+    let can_outline = |region: &Region<'_>| region.is_possible(&cfg, &code.shapes);
+    let instructions = code.instructions();
+    let cost = || -> u64 {
+        let costs = instructions.iter().map(|&inst| code.cost(module, inst));
+        costs.map(u64::from).sum()
+    };
+    Ok((!is_unrolled || code.outlined.iter().all(can_outline))
+        && instructions.iter().all(|&inst| code.is_vector(inst))
+        && cost() <= LONGEST
         && code.most_live(module) <= MOST_LIVE)
 }
 
-fn is_barrier(inst: &Value<'_>) -> bool {
-    collective(inst) == Some(GroupCollective::Barrier)
+/// Whether all items of the group have to come to an instruction.
+pub fn meets_group(inst: &Value<'_>) -> bool {
+    let is_reduction = || {
+        let callee = inst.callee();
+        callee.is_some_and(|callee| GroupReduction::from_name(&callee.name()).is_some())
+    };
+    collective(inst) == Some(GroupCollective::Barrier) || is_reduction()
 }
 
 struct Code<'a, 'c> {
     cfg: &'a Cfg<'c>,
+    /// What is to be outlined.
+    outlined: Vec<Region<'c>>,
     shapes: VectorShapes<'c>,
     /// The shapes of addresses if no index wraps.
     hopes: VectorShapes<'c>,
@@ -105,6 +133,13 @@ struct Code<'a, 'c> {
 impl<'c> Code<'_, 'c> {
     fn varies(&self, value: Value<'c>) -> bool {
         self.shapes.of(value) == VectorShape::Varying
+    }
+
+    /// The instructions that stay in the kernel.
+    fn instructions(&self) -> Vec<Value<'c>> {
+        let stays = |node| !self.outlined.iter().any(|region| region.contains(node));
+        let blocks = self.cfg.blocks.iter().enumerate().filter(|(node, _)| stays(*node));
+        blocks.flat_map(|(_, block)| block.instructions()).collect()
     }
 
     /// Whether an instruction is one of long vectors, and not of each item by itself.
@@ -121,7 +156,7 @@ impl<'c> Code<'_, 'c> {
                     is_pure(callee)
                         && (name.starts_with("llvm.") || builtins::vector_variant(&name, self.lanes, false).is_some())
                 };
-                is_barrier(&inst)
+                meets_group(&inst)
                     || is_hint(&name)
                     || WorkItemIntrinsic::from_name(&name).is_some()
                     || is_uniform
@@ -214,7 +249,8 @@ impl<'c> Code<'_, 'c> {
             }
         }
         let mut changes = vec![0i64; instructions.len() + 1];
-        for (value, last) in last_use {
+        let long: FxHashSet<Value<'c>> = self.instructions().into_iter().collect();
+        for (value, last) in last_use.into_iter().filter(|(value, _)| long.contains(value)) {
             let bytes = i64::from(self.items) * module.size_of(value.ty()) as i64;
             changes[at[&value]] += bytes;
             changes[last] -= bytes;

@@ -37,11 +37,8 @@ impl<'c> Emit<'_, 'c> {
         }
         if value.opcode().is_none() {
             // A constant, a global, or a parameter.
-            for i in 0..2 {
-                if value == self.old.param(i) {
-                    return Ok(Wide::Scalar(self.function.param(i)));
-                }
-            }
+            let parameter = self.params.iter().position(|parameter| *parameter == value);
+            let value = parameter.map_or(value, |i| self.function.param(i as u32));
             return Ok(Wide::Scalar(value));
         }
         let Some(&slot) = self.demoted.get(&value) else {
