@@ -33,12 +33,54 @@ const TEXT: &str = "
     OpFunctionEnd
 ";
 
+/// The same, but for numbers that items exchange with the first of their group, behind a barrier.
+const EXCHANGE: &str = "
+    OpEntryPoint Kernel %k \"k\" %gid %lid
+    OpDecorate %gid BuiltIn GlobalInvocationId
+    OpDecorate %lid BuiltIn LocalInvocationId
+    %pointer_to_ids = OpTypePointer Input %long3
+    %gid = OpVariable %pointer_to_ids Input
+    %lid = OpVariable %pointer_to_ids Input
+    %c256 = OpConstant %int 256
+    %c264 = OpConstant %int 264
+    %zero = OpConstant %long 0
+    %tile_type = OpTypeArray %double %c256
+    %tile_pointer = OpTypePointer Workgroup %tile_type
+    %in_tile = OpTypePointer Workgroup %double
+    %tile = OpVariable %tile_pointer Workgroup
+    %type = OpTypeFunction %void %global_double
+    %k = OpFunction %void None %type
+    %p = OpFunctionParameter %global_double
+    %entry = OpLabel
+    %ids = OpLoad %long3 %gid
+    %id = OpCompositeExtract %long %ids 0
+    %local_ids = OpLoad %long3 %lid
+    %local_id = OpCompositeExtract %long %local_ids 0
+    %at = OpInBoundsPtrAccessChain %global_double %p %id
+    %x = OpLoad %double %at Aligned 8
+    %mine = OpInBoundsAccessChain %in_tile %tile %local_id
+    OpStore %mine %x Aligned 8
+    OpControlBarrier %i2 %i2 %c264
+    %last = OpInBoundsAccessChain %in_tile %tile %zero
+    %y = OpLoad %double %last Aligned 8
+    %square = OpFMul %double %x %y
+    %sum = OpFAdd %double %square %x
+    %result = OpExtInst %double %cl sin %sum
+    OpStore %at %result Aligned 8
+    OpReturn
+    OpFunctionEnd
+";
+
 const ITEMS: u64 = 1000;
 /// Groups that fill all lanes, and groups that leave a rest, which have other code.
 const SIZES: [u64; 2] = [200, 100];
 
 fn kernel(tier: Tier, cache: CacheConfig) -> Arc<Kernel> {
-    let words = support::assemble(&support::whole(TEXT), "1.4").unwrap();
+    kernel_of(TEXT, tier, cache)
+}
+
+fn kernel_of(text: &str, tier: Tier, cache: CacheConfig) -> Arc<Kernel> {
+    let words = support::assemble(&support::whole(text), "1.4").unwrap();
     let options = Options {
         tier,
         cache,
@@ -64,7 +106,7 @@ fn run(kernel: &Kernel, size: u64) -> (Vec<u64>, bool) {
     let launch = Launch {
         args: &(numbers.as_mut_ptr() as u64).to_ne_bytes(),
         range,
-        local_memory: 0,
+        local_memory: kernel.info().local_memory,
     };
     // SAFETY: the argument is a pointer to a number for each item.
     unsafe { kernel.run(&launch, 0..ITEMS / size, &mut ThreadContext::new()) }.unwrap();
@@ -101,6 +143,40 @@ fn kernels_get_better_code_while_threads_run_them() {
             run_until_best(&hot, other, &expected);
         }
     }
+}
+
+/// Groups of a size that a launch has become one vector each while threads run them, one size after the other; the next process has the
+/// code from its first launch.
+#[test]
+fn hot_groups_become_vectors() {
+    let folder = std::env::temp_dir().join(format!("oxur-groups-{}", std::process::id()));
+    let cache = || CacheConfig::at(&folder);
+    let new = |tier, cache| kernel_of(EXCHANGE, tier, cache);
+    let lanes = |kernel: &Kernel, size| u64::from(kernel.lanes_for(&kernel.prepare(range(size)).unwrap()));
+    let hot = new(Tier::Adaptive, cache());
+    // The last items of a range that is no multiple of the groups are not run.
+    for size in [32, 128] {
+        let expected = run(&new(Tier::Quick, CacheConfig::off()), size).0;
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while lanes(&hot, size) != size {
+                        assert!(run(&hot, size).0 == expected, "the result changes");
+                    }
+                    assert!(run(&hot, size).0 == expected, "the vector computes something else");
+                });
+            }
+        });
+        let second = new(Tier::Adaptive, cache());
+        assert_eq!(lanes(&second, size), size, "the code of whole groups is kept");
+        assert!(run(&second, size).0 == expected);
+        // The best tier has it for the second launch.
+        let best = new(Tier::Best, CacheConfig::off());
+        assert!(lanes(&best, size) < size && run(&best, size).0 == expected);
+        assert_eq!(lanes(&best, size), size);
+        assert!(run(&best, size).0 == expected);
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

@@ -168,9 +168,12 @@ impl Unit {
             let mut expected = Data::new(seed);
             let mut found = expected.clone();
             let mut early = expected.clone();
+            let mut again = expected.clone();
             let mut third = expected.clone();
             ours::run(&scalar, range, &mut expected.arguments()).map_err(|e| format!("{}: {e}", at("scalar mode")))?;
             ours::run(&fast, range, &mut found.arguments()).map_err(|e| format!("{}: {e}", at("fast mode")))?;
+            // The second launch of a size of groups may have code for it.
+            ours::run(&fast, range, &mut again.arguments()).map_err(|e| format!("{}: {e}", at("second launch")))?;
             ours::run(&quick, range, &mut early.arguments()).map_err(|e| format!("{}: {e}", at("quick code")))?;
             // If both of ours differ from the driver, that is of interest, too.
             let theirs = theirs.as_ref().filter(|theirs| is_comparable && theirs.takes(range));
@@ -200,6 +203,11 @@ impl Unit {
             if let Some(difference) = expected.difference(&found, ["scalar mode", "fast mode"], range.items()) {
                 let verdict = verdict([("the scalar mode", &expected), ("the fast mode", &found)]);
                 return Err(format!("{}: {difference}{verdict}", at("ours")));
+            }
+            if let Some(difference) = found.difference_in_bits(&again, ["first launch", "second launch"], range.items())
+            {
+                let verdict = verdict([("the first launch", &found), ("the second launch", &again)]);
+                return Err(format!("{}: {difference}{verdict}", at("launches")));
             }
             if let Some(difference) = found.difference_in_bits(&early, ["best code", "quick code"], range.items()) {
                 let verdict = verdict([("the best code", &found), ("the quick code", &early)]);

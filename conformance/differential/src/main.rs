@@ -44,6 +44,7 @@ differential SEED=FILE                the source of a file with what else a seed
                                       or a module, if it is a FILE.spvasm
 
 SEEDS     how many seeds, or FIRST..END (240)
+FOCUS     groups: all seeds have barriers, and groups that may run as one vector
 JOBS      how many tests run at a time (as many as there are cores)
 LIMIT     how many seconds a kernel may take until it hangs (120)
 DRIVER    none: without Intel's driver, which takes most of the time

@@ -34,7 +34,12 @@ impl Generator {
     pub(super) fn work_group(&mut self) {
         // What is in front needs places in local memory for all items.
         let first = if self.has.large { 5 } else { 0 };
-        match first + self.rng.below(10 - first) {
+        let which = match self.has.meets {
+            // No counters, and no collectives but reductions.
+            true => self.rng.pick(&[0, 0, 0, 4, 4, 6]),
+            false => first + self.rng.below(10 - first),
+        };
+        match which {
             // Items exchange values.
             0..=3 => {
                 let (memory, bits) = self.rng.pick(&[("m_int", 32), ("m_int", 32), ("m_long", 64)]);

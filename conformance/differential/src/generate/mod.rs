@@ -72,6 +72,8 @@ struct Features {
     groups: bool,
     /// Groups of more items than local memory has places for: collectives only.
     large: bool,
+    /// What groups have that run as one vector: items meet often, and have no arrays.
+    meets: bool,
     /// The size of sub-groups, if it uses them.
     sub_group: Option<usize>,
     structs: bool,
@@ -107,12 +109,13 @@ struct Generator {
     loops: usize,
 }
 
-/// The kernel of a seed.
+/// The kernel of a seed. With `FOCUS=groups` all kernels have barriers, and groups that may run as one vector.
 pub fn case(seed: u64) -> Case {
     let mut rng = Rng::new(seed);
     let floats = rng.chance(60);
-    let groups = rng.chance(45);
-    let large = groups && rng.chance(25);
+    let meets = std::env::var("FOCUS").is_ok_and(|focus| focus == "groups");
+    let groups = rng.chance(45) || meets;
+    let large = groups && rng.chance(25) && !meets;
     let has = Features {
         vectors: rng.chance(30),
         half: floats && rng.chance(25),
@@ -120,6 +123,7 @@ pub fn case(seed: u64) -> Case {
         floats,
         groups,
         large,
+        meets: false,
         sub_group: rng.chance(30).then(|| rng.pick(&[4, 8, 16, 16, 32, 64])),
         structs: rng.chance(40),
         atomics: rng.chance(40),
@@ -127,13 +131,17 @@ pub fn case(seed: u64) -> Case {
     };
     // From a generator of its own, so that other seeds stay what they are.
     let mut demands = Rng::new(!seed);
-    let demands_size = groups && !large && demands.chance(40);
-    let has = match demands_size && demands.chance(70) {
+    let demands_size = groups && !large && demands.chance(40) && !meets;
+    // Groups of one size in a row: those of a launch's size run as one vector, with their loops, from the second launch.
+    let has_one_size = groups && !large && !demands_size && (demands.chance(60) || meets);
+    let has = match demands_size && demands.chance(70) || has_one_size {
         // What trees of barriers have: those of known size run as one vector.
         true => Features {
             sub_group: None,
             atomics: false,
-            loops: false,
+            loops: has_one_size && has.loops,
+            structs: has.structs && !has_one_size,
+            meets: has_one_size,
             ..has
         },
         false => has,
@@ -164,6 +172,10 @@ pub fn case(seed: u64) -> Case {
     if demands_size {
         demand_size(&mut demands, &mut case);
     }
+    if has_one_size {
+        let items = demands.pick(&[8, 16, 32, 64, 128, 256]);
+        have_size(&mut demands, &mut case, [items, 1, 1]);
+    }
     case
 }
 
@@ -182,6 +194,14 @@ fn demand_size(rng: &mut Rng, case: &mut Case) {
             [5, 3, 1],
         ]),
     };
+    have_size(rng, case, local);
+    let [x, y, z] = local;
+    let demand = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n{KERNEL}");
+    case.source = case.source.replacen(KERNEL, &demand, 1);
+}
+
+/// Has all groups be of one size.
+fn have_size(rng: &mut Rng, case: &mut Case, local: [usize; 3]) {
     for range in &mut case.ranges {
         let most = ITEMS / local.iter().product::<usize>();
         *range = Range {
@@ -191,9 +211,6 @@ fn demand_size(rng: &mut Rng, case: &mut Case) {
             ..*range
         };
     }
-    let [x, y, z] = local;
-    let demand = format!("__attribute__((reqd_work_group_size({x}, {y}, {z})))\n{KERNEL}");
-    case.source = case.source.replacen(KERNEL, &demand, 1);
 }
 
 /// A kernel that somebody wrote: behind the same prelude, over the same ranges each.
@@ -208,6 +225,7 @@ pub fn written(source: &str) -> Case {
         floats: true,
         groups: true,
         large: false,
+        meets: false,
         sub_group,
         structs: true,
         atomics: true,

@@ -63,6 +63,9 @@ impl Generator {
             58..=67 if depth > 0 && self.has.loops && self.loops < 3 => self.repetition(depth - 1),
             68..=69 if depth > 0 => self.choice(depth - 1),
             70 if is_kernel && self.loops < 2 => self.two_loops(),
+            71..=81 if self.has.meets && self.uniform => self.work_group(),
+            71..=81 if self.has.meets && depth > 0 => self.branch(depth - 1),
+            71..=81 if self.has.meets => self.assignment(),
             71..=73 => self.array(),
             74..=77 if is_kernel => self.guarded_write(depth),
             74..=77 => self.array(),
@@ -163,7 +166,10 @@ impl Generator {
     }
 
     fn branch(&mut self, depth: usize) {
-        let condition = self.condition(2);
+        let condition = match self.has.meets && self.in_helper.is_none() && self.rng.chance(40) {
+            true => "lid == 0".into(),
+            false => self.condition(2),
+        };
         self.open(format!("if ({condition}) {{"));
         self.apart(|own| own.body(depth));
         if self.rng.chance(50) {

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Kernels whose groups have a size that the launch says, not the kernel: from the second launch of a size a group may be one vector,
+//! with reductions of the group, loops of items, and what the first item does alone. [`run`] launches each kernel twice, and compares
+//! the launches, quick code and the interpreter.
+
+use super::{Argument, GLOBAL_ID, compile, range, run};
+use oxur_compiler::Options;
+
+/// Powers of two from usual lanes to the largest vector, and what is no vector.
+const SIZES: [u64; 9] = [16, 32, 64, 128, 256, 512, 1024, 48, 100];
+
+/// What the kernels have: `%id` in the range, `%l` in the group of `%size` items, `%x` from `%in`, `%n` numbers.
+fn kernel(ty: &str, bytes: u32, body: &str) -> String {
+    format!(
+        "
+        OpCapability Groups
+        OpCapability GroupUniformArithmeticKHR
+        OpCapability Int64Atomics
+        OpExtension \"SPV_KHR_uniform_group_instructions\"
+        {}
+        OpDecorate %index BuiltIn LocalInvocationIndex
+        OpDecorate %local_size BuiltIn WorkgroupSize
+        OpDecorate %group_id BuiltIn WorkgroupId
+        %input_long = OpTypePointer Input %long
+        %index = OpVariable %input_long Input
+        %local_size = OpVariable %input_long3 Input
+        %group_id = OpVariable %input_long3 Input
+        %c0 = OpConstant %long 0
+        %c1 = OpConstant %long 1
+        %c2 = OpConstant %long 2
+        %c3 = OpConstant %long 3
+        %c264 = OpConstant %int 264
+        %c1024 = OpConstant %long 1024
+        %tile_type = OpTypeArray %{ty} %c1024
+        %tile_pointer = OpTypePointer Workgroup %tile_type
+        %in_tile = OpTypePointer Workgroup %{ty}
+        %tile = OpVariable %tile_pointer Workgroup
+        %type = OpTypeFunction %void %global_{ty} %global_{ty} %long
+        %kernel = OpFunction %void None %type
+        %out = OpFunctionParameter %global_{ty}
+        %in = OpFunctionParameter %global_{ty}
+        %n = OpFunctionParameter %long
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %l = OpLoad %long %index
+        %sizes = OpLoad %long3 %local_size
+        %size = OpCompositeExtract %long %sizes 0
+        %groups = OpLoad %long3 %group_id
+        %group = OpCompositeExtract %long %groups 0
+        %to = OpPtrAccessChain %global_{ty} %out %id
+        %from = OpPtrAccessChain %global_{ty} %in %id
+        %x = OpLoad %{ty} %from Aligned {bytes}
+        {body}
+        OpReturn
+        OpFunctionEnd
+        ",
+        GLOBAL_ID
+    )
+    .replace("BYTES", &bytes.to_string())
+}
+
+/// Runs a kernel over three groups of each size. `n` is what it gets as that.
+fn check(what: &str, text: &str, bytes: usize, n: u64) {
+    for size in SIZES {
+        let kernel = compile(text, &Options::default());
+        let items = 3 * size as usize;
+        // Numbers of all signs, of which no float is a NaN, and whose sums have to be rounded.
+        let number = |i: usize| match bytes {
+            1 => vec![(i * 37 % 251) as u8],
+            4 => ((i * i % 1021) as f32 / 7.0 - 60.0).to_ne_bytes().to_vec(),
+            _ => ((i * i % 1021) as f64 / 7.0 - 60.0).to_ne_bytes().to_vec(),
+        };
+        let mut input: Vec<u8> = (0..items + 1024).flat_map(number).collect();
+        let mut output = vec![0; (items + 64) * bytes];
+        let all = range([3, 1, 1], [size, 1, 1]);
+        run(
+            &kernel,
+            all,
+            &mut [
+                Argument::Memory(&mut output),
+                Argument::Memory(&mut input),
+                Argument::Value(n),
+            ],
+        )
+        .unwrap_or_else(|error| panic!("{what}, groups of {size}: {error}"));
+        assert!(
+            output.iter().any(|&byte| byte != 0),
+            "{what}, groups of {size}: no result"
+        );
+        let is_vector = size.is_power_of_two() && size >= u64::from(kernel.lanes());
+        let lanes = kernel.lanes_for(&kernel.prepare(all).unwrap());
+        let expected = if is_vector { size as u32 } else { lanes.min(64) };
+        assert_eq!(lanes, expected, "{what}, groups of {size}: items that run at a time");
+    }
+}
+
+/// Two reductions, of which the second has the first's result.
+#[test]
+fn reductions() {
+    let of_floats = ["OpGroupFAdd", "OpGroupFMin", "OpGroupFMax"];
+    let of_ints = ["OpGroupIAdd", "OpGroupSMin", "OpGroupUMax", "OpGroupBitwiseXorKHR"];
+    let all = of_floats.map(|op| (op, "double", 8, "OpFAdd")).into_iter();
+    let all = all.chain(of_floats.map(|op| (op, "float", 4, "OpFAdd")));
+    let all = all.chain(of_ints.map(|op| (op, "long", 8, "OpIAdd")));
+    for (op, ty, bytes, add) in all.chain(of_ints.map(|op| (op, "char", 1, "OpIAdd"))) {
+        let body = format!(
+            "
+            %first = {op} %{ty} %i2 Reduce %x
+            %y = {add} %{ty} %x %first
+            %second = {op} %{ty} %i2 Reduce %y
+            OpStore %to %second Aligned BYTES
+            "
+        );
+        check(op, &kernel(ty, bytes, &body), bytes as usize, 0);
+    }
+}
+
+/// `for (i = l; i < n; i += size) sum += in[i] * in[i + 1]`, and the sum of the group. Items leave together, or in two rounds.
+#[test]
+fn strided_loops() {
+    let body = "
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %long %l %start %i_next %round
+        %sum = OpPhi %double %x %start %more %round
+        %goes_on = OpULessThan %bool %i %n
+        OpLoopMerge %done %round None
+        OpBranchConditional %goes_on %round %done
+        %round = OpLabel
+        %at = OpPtrAccessChain %global_double %in %i
+        %y = OpLoad %double %at Aligned 8
+        %more = OpFAdd %double %sum %y
+        %i_next = OpIAdd %long %i %size
+        OpBranch %head
+        %done = OpLabel
+        %all = OpGroupFAdd %double %i2 Reduce %sum
+        OpStore %to %all Aligned 8
+        ";
+    for n in [0, 1, 15, 256, 1000] {
+        check("strided loop", &kernel("double", 8, body), 8, n);
+    }
+}
+
+/// A loop that only some items come to, with one in it whose length differs; and what comes from before both and is there behind them.
+#[test]
+fn loops_of_some() {
+    let body = "
+        %low = OpBitwiseAnd %long %x %c3
+        %is_odd = OpUGreaterThan %bool %low %c1
+        OpSelectionMerge %joined None
+        OpBranchConditional %is_odd %before %joined
+        %before = OpLabel
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %long %c0 %before %i_next %next
+        %sum = OpPhi %long %x %before %more %next
+        %goes_on = OpULessThan %bool %i %low
+        OpLoopMerge %done %next None
+        OpBranchConditional %goes_on %round %done
+        %round = OpLabel
+        OpBranch %inner
+        %inner = OpLabel
+        %j = OpPhi %long %i %round %j_next %inner_round
+        %product = OpPhi %long %sum %round %bigger %inner_round
+        %inner_goes_on = OpULessThan %bool %j %c3
+        OpLoopMerge %next %inner_round None
+        OpBranchConditional %inner_goes_on %inner_round %next
+        %inner_round = OpLabel
+        %bigger = OpIMul %long %product %id
+        %j_next = OpIAdd %long %j %c1
+        OpBranch %inner
+        %next = OpLabel
+        %more = OpIAdd %long %product %l
+        %i_next = OpIAdd %long %i %c1
+        OpBranch %head
+        %done = OpLabel
+        OpBranch %joined
+        %joined = OpLabel
+        %result = OpPhi %long %x %start %sum %done
+        %all = OpGroupIAdd %long %i2 Reduce %result
+        %both = OpBitwiseXor %long %all %result
+        OpStore %to %both Aligned 8
+        ";
+    check("loop of some", &kernel("long", 8, body), 8, 0);
+}
+
+/// The first item adds up what all have left in local memory, adds that to a counter, and leaves its result to all. What it does not
+/// change, and what others have, stays.
+#[test]
+fn first_items() {
+    let body = "
+        %mine = OpInBoundsAccessChain %in_tile %tile %l
+        OpStore %mine %x Aligned 8
+        OpControlBarrier %i2 %i2 %c264
+        %is_first = OpIEqual %bool %l %c0
+        %twice = OpIAdd %long %x %x
+        OpSelectionMerge %joined None
+        OpBranchConditional %is_first %first %joined
+        %first = OpLabel
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %long %c0 %first %i_next %round
+        %sum = OpPhi %long %twice %first %more %round
+        %goes_on = OpULessThan %bool %i %size
+        OpLoopMerge %done %round None
+        OpBranchConditional %goes_on %round %done
+        %round = OpLabel
+        %at = OpInBoundsAccessChain %in_tile %tile %i
+        %y = OpLoad %long %at Aligned 8
+        %more = OpIAdd %long %sum %y
+        %i_next = OpIAdd %long %i %c1
+        OpBranch %head
+        %done = OpLabel
+        %items = OpIMul %long %size %c3
+        %counter = OpPtrAccessChain %global_long %out %items
+        %old = OpAtomicIAdd %long %counter %i1 %i0 %sum
+        %zeroth = OpInBoundsAccessChain %in_tile %tile %c0
+        OpStore %zeroth %sum Aligned 8
+        OpBranch %joined
+        %joined = OpLabel
+        %result = OpPhi %long %twice %start %n %done
+        OpControlBarrier %i2 %i2 %c264
+        %place = OpInBoundsAccessChain %in_tile %tile %c0
+        %total = OpLoad %long %place Aligned 8
+        %both = OpBitwiseXor %long %total %result
+        OpStore %to %both Aligned 8
+        ";
+    check("first item", &kernel("long", 8, body), 8, 77);
+}
