@@ -20,25 +20,6 @@ reduction(global float *out, global const float *in) {
     out[get_group_id(0)] = sums[0];
 }
 
-// The same where the launch says how large groups are, as those of SYCL programs do: an item adds up `each` numbers first.
-kernel void reduction_of_launch(global float *out, global const float *in, uint each) {
-  local float sums[GROUP];
-  size_t l = get_local_id(0), size = get_local_size(0);
-  global const float *own = in + get_group_id(0) * size * each;
-  float sum = 0;
-  for (size_t i = l; i < size * each; i += size)
-    sum += own[i];
-  sums[l] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (size_t half_of = size / 2; half_of > 0; half_of /= 2) {
-    if (l < half_of)
-      sums[l] += sums[l + half_of];
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  if (l == 0)
-    out[get_group_id(0)] = sums[0];
-}
-
 kernel void histogram_global(global uint *bins, global const uint *in, uint each) {
   size_t i = get_global_id(0), step = get_global_size(0);
   for (uint n = 0; n < each; ++n)

@@ -11,6 +11,25 @@ kernel void barrier_tile(global float *out, global const float *in, ulong width)
   out[at] = tile[own] + 0.5f * tile[size - 1 - own];
 }
 
+// The sum of what a group reads, `each` numbers an item, as in the reductions of SYCL programs.
+kernel void reduction(global float *out, global const float *in, uint each) {
+  local float sums[256];
+  size_t own = get_local_id(0), size = get_local_size(0);
+  global const float *first = in + get_group_id(0) * size * each;
+  float sum = 0;
+  for (size_t i = own; i < size * each; i += size)
+    sum += first[i];
+  sums[own] = sum;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (size_t half_of = size / 2; half_of > 0; half_of /= 2) {
+    if (own < half_of)
+      sums[own] += sums[own + half_of];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (own == 0)
+    out[get_group_id(0)] = sums[0];
+}
+
 // The sum of a group, by a tree of any size.
 kernel void barrier_tree(global float *out, global const float *in, ulong width) {
   local float sums[256];

@@ -99,6 +99,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(arithmetic());
     cases.extend(groups());
     cases.extend(shapes::local_sizes());
+    cases.push(shapes::reduction());
     cases.extend(shapes::accesses());
     cases
 }
@@ -286,16 +287,6 @@ fn groups() -> Vec<Case> {
         Element::F32(1e-4),
         (BYTES, 4.0 * items as f64),
     )];
-    let rows = 8;
-    cases.push(case(
-        "reduction, groups of the launch's size",
-        ("groups", "reduction_of_launch"),
-        &[(4 * items / rows / 256, Init::Unset), floats],
-        &[Value::U32(rows as u32)],
-        range(items / rows),
-        Element::F32(1e-4),
-        (BYTES, 4.0 * items as f64),
-    ));
     for (name, kernel) in [("global", "histogram_global"), ("local", "histogram_local")] {
         let mut histogram = case(
             &format!("histogram, {name} atomics"),

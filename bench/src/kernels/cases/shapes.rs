@@ -36,6 +36,21 @@ pub(super) fn local_sizes() -> Vec<Case> {
     cases
 }
 
+/// A reduction in groups whose size only the launch says.
+pub(super) fn reduction() -> Case {
+    let (items, each, group) = (16 * MI, 8, 256);
+    let sums = items / each / group;
+    case(
+        "reduction, groups of the launch's size",
+        ("shapes", "reduction"),
+        &[(4 * sums, Init::Unset), (4 * items, Init::F32(0.0, 1.0))],
+        &[Value::U32(each as u32)],
+        Range::new([items / each]).local([group]),
+        Element::F32(1e-4),
+        (BYTES, 4.0 * items as f64),
+    )
+}
+
 /// Kernels whose accesses are not of consecutive numbers. Each reads about as many numbers.
 pub(super) fn accesses() -> Vec<Case> {
     let numbers = MI / 4;
