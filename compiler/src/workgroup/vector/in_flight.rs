@@ -114,6 +114,19 @@ pub fn goes_through_memory<'c>(
         hopes: VectorShapes::new(module, cfg, lanes, Ids::Hoped),
         lanes,
     };
+    // The last items of a loop have masks. Without an instruction for those, each item of the group would have a branch.
+    let has_masks = |inst: &Value<'c>| {
+        let ty = match inst.opcode() {
+            Some(L::LLVMLoad) => inst.ty(),
+            Some(L::LLVMStore) => inst.operand(0).ty(),
+            _ => return true,
+        };
+        CpuLevel::current() == CpuLevel::V4 || module.size_of(ty.scalar()) >= 4
+    };
+    let mut instructions = nodes.iter().flat_map(|&node| cfg.blocks[node].instructions());
+    if CpuLevel::current() < CpuLevel::V3 || !instructions.all(|inst| has_masks(&inst)) {
+        return false;
+    }
     // Longer ones have enough to do, and take long to compile.
     let is_short = |number| {
         let instructions = code.instructions(number);

@@ -62,12 +62,13 @@ pub fn prepare(
     if !suits(size) || items < lanes || !is_possible(module, kernel, items, lanes, false)? {
         return Ok(None);
     }
-    // How often a loop runs may follow from the one before it.
-    for _ in 0..2 {
+    let mut unroll = || -> Result<bool, String> {
         machine.run_passes(module, UNROLL, false)?;
         machine.run_passes(module, super::SIMPLIFY, false)?;
-    }
-    if !is_possible(module, kernel, items, lanes, true)? {
+        is_possible(module, kernel, items, lanes, true)
+    };
+    // How often a loop runs may follow from the one before it.
+    if !unroll()? && !unroll()? {
         return Ok(None);
     }
     let loop_lanes = items.min(lanes * in_flight::count(module, kernel, lanes, true)?);
