@@ -62,7 +62,7 @@ pub fn prepare(
     if !suits(size) || items < lanes || !is_possible(module, kernel, items, lanes, false)? {
         return Ok(None);
     }
-    let mut unroll = || -> Result<bool, String> {
+    let unroll = || -> Result<bool, String> {
         machine.run_passes(module, UNROLL, false)?;
         machine.run_passes(module, super::SIMPLIFY, false)?;
         is_possible(module, kernel, items, lanes, true)
