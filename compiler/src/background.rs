@@ -32,14 +32,21 @@ pub enum Urgency {
     Idle,
 }
 
-/// A kernel that should have its best code for a range.
+/// What is wanted of a kernel.
+#[derive(Clone, Copy, Debug)]
+pub enum Wanted {
+    /// Its best code for a range.
+    BestFor(NdRange),
+    /// A variant for whole groups. Until it is there, the kernel runs its main code.
+    Variant(Variant),
+}
+
+/// A kernel that should have some code.
 struct Job {
     /// Programs may go meanwhile.
     program: Weak<Program>,
     kernel: Arc<Compiled>,
-    range: NdRange,
-    /// The code for whole groups, where the kernel has its main code.
-    whole_group: Option<Variant>,
+    wanted: Wanted,
 }
 
 /// The kernels that wait, and the generation of processes whose thread serves them.
@@ -74,21 +81,14 @@ static LAST_QUICK: AtomicU64 = AtomicU64::new(0);
 /// The process has its first results if that was so long ago.
 const QUIET: Duration = Duration::from_millis(25);
 
-/// Has the best code for a range of a kernel compiled, or that for a `whole_group`.
-pub fn compile(
-    program: &Arc<Program>,
-    kernel: &Arc<Compiled>,
-    range: NdRange,
-    whole_group: Option<Variant>,
-    urgency: Urgency,
-) {
+/// Has code of a kernel compiled.
+pub fn compile(program: &Arc<Program>, kernel: &Arc<Compiled>, wanted: Wanted, urgency: Urgency) {
     let lane = &LANES[urgency as usize];
     let mut queue = lane.queue.lock();
     queue.jobs.push(Job {
         program: Arc::downgrade(program),
         kernel: kernel.clone(),
-        range,
-        whole_group,
+        wanted,
     });
     lane.start(&mut queue);
 }
@@ -190,12 +190,16 @@ impl Lane {
 impl Job {
     fn run(&self) {
         let Some(program) = self.program.upgrade() else { return };
-        let name = &self.kernel.info.name;
-        if let Some(variant) = self.whole_group {
-            program.compile_whole_group(&self.kernel, variant);
-            return self.answered();
+        match self.wanted {
+            Wanted::BestFor(range) => self.compile_best(&program, &range),
+            Wanted::Variant(variant) => program.compile_whole_group(&self.kernel, variant),
         }
-        while let Best::MayBe(variant) = self.kernel.best(&self.range) {
+        self.answered();
+    }
+
+    fn compile_best(&self, program: &Program, range: &NdRange) {
+        let name = &self.kernel.info.name;
+        while let Best::MayBe(variant) = self.kernel.best(range) {
             if let Err(error) = program.compile_variant(&self.kernel, variant) {
                 log::warn!("there is no {variant:?} code of the kernel {name}: {error}");
                 if matches!(error, Error::OutOfMemory(_)) {
@@ -203,14 +207,13 @@ impl Job {
                 }
             }
         }
-        self.answered();
     }
 
     /// The kernel may ask again.
     fn answered(&self) {
-        match self.whole_group {
-            Some(_) => self.kernel.group_heat.answered(),
-            None => self.kernel.heat.answered(),
+        match self.wanted {
+            Wanted::BestFor(_) => self.kernel.heat.answered(),
+            Wanted::Variant(_) => self.kernel.group_heat.answered(),
         }
     }
 }

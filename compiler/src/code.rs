@@ -32,10 +32,10 @@ pub(crate) enum Variant {
 }
 
 impl Variant {
-    const COUNT: usize = 7 + whole_group::MOST_ITEMS.ilog2() as usize;
+    const COUNT: usize = Self::WholeGroup(whole_group::MOST_ITEMS as u16).index() + 1;
 
     /// Its number.
-    pub(crate) fn index(self) -> usize {
+    pub(crate) const fn index(self) -> usize {
         match self {
             Self::Main => 0,
             Self::WithTail => 1,
@@ -108,10 +108,10 @@ impl Code {
     /// The variant of this code, the main one, that runs the groups of a range as one vector each, if it is worth a try.
     pub(crate) fn whole_group_for(&self, range: &NdRange) -> Option<Variant> {
         let shape = &self.shape;
-        let [items, rows, planes] = range.local_size;
-        let is_one_row = shape.may_be_whole_group && (rows, planes) == (1, 1) && has_small_ids(range);
-        let vector = u64::from(shape.lanes / shape.side_by_side);
-        let is_possible = is_one_row && items.is_power_of_two() && (vector..=whole_group::MOST_ITEMS).contains(&items);
+        let items = range.local_size[0];
+        let has_enough = || items >= u64::from(shape.lanes / shape.side_by_side);
+        let is_possible =
+            shape.may_be_whole_group && whole_group::suits(range.local_size) && has_enough() && has_small_ids(range);
         is_possible.then_some(Variant::WholeGroup(items as u16))
     }
 

@@ -143,10 +143,9 @@ pub fn set_size(module: &Module<'_>, size: [u32; 3]) {
             function.result_range(64, 0, end);
         }
     }
-    // Ids where there is only one.
-    let is_single = |call: Value<'_>| {
-        let dimension = call.operand(1).as_const_int();
-        dimension.and_then(|d| size.get(d as usize)) == Some(&1)
+    let of_dimension = |call: Value<'_>| {
+        let dimension = call.operand(1).as_const_int()?;
+        size.get(dimension as usize).copied().map(u64::from)
     };
     for intrinsic in [
         WorkItemIntrinsic::LocalSize,
@@ -157,11 +156,11 @@ pub fn set_size(module: &Module<'_>, size: [u32; 3]) {
             .function(intrinsic.name())
             .map(|function| Value::from(function).users());
         for call in calls.into_iter().flatten() {
-            let number = match (intrinsic, call.operand(1).as_const_int()) {
-                (WorkItemIntrinsic::GroupSize, _) => Some(items),
-                (WorkItemIntrinsic::LocalId, _) => is_single(call).then_some(0),
-                (_, Some(dimension)) => size.get(dimension as usize).copied().map(u64::from),
-                _ => None,
+            let number = match intrinsic {
+                WorkItemIntrinsic::GroupSize => Some(items),
+                WorkItemIntrinsic::LocalSize => of_dimension(call),
+                // Where there is only one.
+                _ => of_dimension(call).filter(|&n| n == 1).map(|_| 0),
             };
             if let Some(number) = number {
                 call.replace_with(wide.int(number));
@@ -276,6 +275,10 @@ impl ReduceOp {
         Self::FMax,
     ];
 
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|op| op.name() == name)
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::Add => "add",
@@ -351,7 +354,7 @@ impl CombineValues {
     /// The operation of a function's name.
     pub fn from_name(name: &str) -> Option<Self> {
         let (op, _) = name.strip_prefix("oxur.combine_values.")?.split_once('.')?;
-        ReduceOp::ALL.into_iter().find(|c| c.name() == op).map(Self)
+        ReduceOp::from_name(op).map(Self)
     }
 }
 
@@ -373,7 +376,7 @@ impl GroupReduction {
     /// The operation of a function's name.
     pub fn from_name(name: &str) -> Option<Self> {
         let (op, _) = name.strip_prefix("oxur.group_reduction.")?.split_once('.')?;
-        ReduceOp::ALL.into_iter().find(|c| c.name() == op).map(Self)
+        ReduceOp::from_name(op).map(Self)
     }
 }
 
@@ -396,15 +399,14 @@ impl GroupCollective {
     pub fn from_name(name: &str) -> Option<Self> {
         let name = name.strip_prefix("oxur.")?;
         let mut parts = name.split('.');
-        let combine = |name: Option<&str>| ReduceOp::ALL.into_iter().find(|c| Some(c.name()) == name);
         Some(match parts.next()? {
             "barrier" => Self::Barrier,
             "sub_group_barrier" => Self::SubGroupBarrier,
             "ballot" => Self::Ballot,
             "shuffle" => Self::Shuffle,
-            "reduce" => Self::Reduce(combine(parts.next())?),
-            "inclusive_scan" => Self::InclusiveScan(combine(parts.next())?),
-            "exclusive_scan" => Self::ExclusiveScan(combine(parts.next())?),
+            "reduce" => Self::Reduce(ReduceOp::from_name(parts.next()?)?),
+            "inclusive_scan" => Self::InclusiveScan(ReduceOp::from_name(parts.next()?)?),
+            "exclusive_scan" => Self::ExclusiveScan(ReduceOp::from_name(parts.next()?)?),
             _ => return None,
         })
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::abi::{Group, LocalIds};
-use crate::background::Urgency;
+use crate::background::{Urgency, Wanted};
 use crate::code::{Best, Code, Compiled, QuickRun, Variant};
 use crate::options::Tier;
 use crate::program::Program;
@@ -62,13 +62,9 @@ impl Kernel {
     /// How many work-items a run of a range now would run at a time.
     pub fn lanes_for(&self, range: &PreparedRange) -> u32 {
         let code = self.code(range.code);
-        self.whole_group(code, range).unwrap_or(code).shape.lanes
-    }
-
-    /// The code for whole groups that replaces other code for a range, if it is there.
-    #[inline]
-    fn whole_group(&self, code: &Code, range: &PreparedRange) -> Option<&Code> {
-        self.compiled.code(code.whole_group_for(&range.range)?)
+        let whole_group = code.whole_group_for(&range.range);
+        let whole_group = whole_group.and_then(|variant| self.compiled.code(variant));
+        whole_group.unwrap_or(code).shape.lanes
     }
 
     /// Bytes of private memory of a work-item.
@@ -139,7 +135,7 @@ impl Kernel {
                     self.program.compile_variant(&self.compiled, Variant::Quick)?;
                     // It may be launched again, here or in another process.
                     if tier == Tier::Adaptive && matches!(best, Best::MayBe(_)) && self.compiled.heat.add_launch() {
-                        background::compile(&self.program, &self.compiled, *range, None, Urgency::Idle);
+                        background::compile(&self.program, &self.compiled, Wanted::BestFor(*range), Urgency::Idle);
                     }
                     return Ok(Variant::Quick);
                 }
@@ -193,18 +189,13 @@ impl Kernel {
         worker: &mut ThreadContext,
     ) -> Result<(), Fault> {
         let code = self.code(variant);
-        if !code.shape.may_be_whole_group {
-            // SAFETY: passed on to the caller.
-            return unsafe { self.run_code(code, launch, groups, worker) };
-        }
-        let range = launch.range.range;
-        if let Some(code) = self.whole_group(code, &launch.range) {
-            // SAFETY: passed on to the caller.
-            return unsafe { self.run_code(code, launch, groups, worker) };
-        }
-        let missing = |variant: &Variant| self.compiled.slot(*variant).get().is_none();
-        let wanted = code.whole_group_for(&range).filter(missing);
-        let Some(variant) = wanted.filter(|_| self.program.tier() == Tier::Adaptive) else {
+        let whole_group = code.whole_group_for(&launch.range.range);
+        let (code, wanted) = match whole_group.map(|variant| self.compiled.slot(variant).get()) {
+            Some(Some(Ok(whole))) => (whole, None),
+            Some(None) if self.program.tier() == Tier::Adaptive => (code, whole_group),
+            _ => (code, None),
+        };
+        let Some(variant) = wanted else {
             // SAFETY: passed on to the caller.
             return unsafe { self.run_code(code, launch, groups, worker) };
         };
@@ -215,7 +206,7 @@ impl Kernel {
         // SAFETY: as above.
         let took = unsafe { _rdtsc() }.saturating_sub(started);
         if self.compiled.group_heat.add(code, took) {
-            background::compile(&self.program, &self.compiled, range, Some(variant), Urgency::Hot);
+            background::compile(&self.program, &self.compiled, Wanted::Variant(variant), Urgency::Hot);
         }
         background::resume();
         Ok(())
@@ -266,7 +257,7 @@ impl Kernel {
                     of: range.group_count(),
                 };
                 if self.compiled.heat.add(quick, run) {
-                    background::compile(&self.program, &self.compiled, range, None, Urgency::Hot);
+                    background::compile(&self.program, &self.compiled, Wanted::BestFor(range), Urgency::Hot);
                 }
             }
             background::resume();
@@ -307,7 +298,7 @@ impl Kernel {
         if code.shape.spans_rows {
             group.ids = worker.ids.get(range.local_size, code.shape.lanes.into());
         }
-        let stack_size = stack_size(code.shape.variables as usize);
+        let stack_size = stack_size(code.shape.on_stack() as usize);
         let args = launch.args.as_ptr();
         match code.shape.entry {
             Entry::Group => {

@@ -372,7 +372,9 @@ impl Program {
         let required = info.required_work_group_size;
         let whole_group = match variant {
             Variant::WholeGroup(items) => Some([items.into(), 1, 1]),
-            Variant::Main => required.filter(|&size| info.has_barriers && workgroup::whole_group::suits(size)),
+            Variant::Main => {
+                required.filter(|&size| info.has_barriers && workgroup::whole_group::suits(size.map(u64::from)))
+            }
             _ => None,
         };
         // What has failed leaves no module behind that others could go on with.
@@ -426,6 +428,7 @@ impl Program {
                     Variant::Main,
                     Variant::WithTail,
                     Variant::AcrossRowsWithTail,
+                    Variant::WholeGroup(64),
                     Variant::Scalar,
                     Variant::Quick,
                 ] {

@@ -61,8 +61,8 @@ const EXCHANGE: &str = "
     %mine = OpInBoundsAccessChain %in_tile %tile %local_id
     OpStore %mine %x Aligned 8
     OpControlBarrier %i2 %i2 %c264
-    %last = OpInBoundsAccessChain %in_tile %tile %zero
-    %y = OpLoad %double %last Aligned 8
+    %first = OpInBoundsAccessChain %in_tile %tile %zero
+    %y = OpLoad %double %first Aligned 8
     %square = OpFMul %double %x %y
     %sum = OpFAdd %double %square %x
     %result = OpExtInst %double %cl sin %sum

@@ -11,7 +11,7 @@ use crate::llvm::{Builder, Function, Module, Value};
 use super::convergence::collective;
 
 /// What `lower` has made of a reduction of a work-group.
-struct Found<'c> {
+pub struct Found<'c> {
     how: ReduceOp,
     /// The reduction of the sub-group.
     own: Value<'c>,
@@ -43,28 +43,6 @@ impl<'c> Found<'c> {
             combine,
         })
     }
-
-    /// Those of a module; `None` if it has other collectives of groups or sub-groups.
-    fn all(module: &Module<'c>) -> Option<Vec<Self>> {
-        let mut all = Vec::new();
-        let mut reductions = 0;
-        for function in module.functions() {
-            let name = function.name();
-            let users = || Value::from(function).users();
-            if let Some(CombineValues(how)) = CombineValues::from_name(&name) {
-                for call in users() {
-                    all.push(Self::at(call, how)?);
-                }
-            } else {
-                match GroupCollective::from_name(&name) {
-                    None | Some(GroupCollective::Barrier) => {}
-                    Some(GroupCollective::Reduce(_)) => reductions += users().len(),
-                    Some(_) => return None,
-                }
-            }
-        }
-        (reductions == all.len()).then_some(all)
-    }
 }
 
 /// What asks where in a sub-group an item is, or in which one.
@@ -74,20 +52,34 @@ fn is_query(function: Function<'_>) -> bool {
     QUERIES.iter().any(|query| query.name() == function.name())
 }
 
-/// Whether all that a module asks of sub-groups is part of reductions of work-groups.
-pub fn are_all(module: &Module<'_>) -> bool {
-    let Some(found) = Found::all(module) else {
-        return false;
-    };
-    // Each asks for the number of the sub-group once.
-    let asked = module.functions().into_iter().filter(|function| is_query(*function));
-    let asked: usize = asked.map(|function| Value::from(function).users().len()).sum();
-    !found.is_empty() && asked == found.len()
+/// The reductions of work-groups of a module; `None` if it has none, or asks something else of groups or sub-groups.
+pub fn find<'c>(module: &Module<'c>) -> Option<Vec<Found<'c>>> {
+    let mut all = Vec::new();
+    let (mut reductions, mut queries) = (0, 0);
+    for function in module.functions() {
+        let name = function.name();
+        let users = Value::from(function).users();
+        if let Some(CombineValues(how)) = CombineValues::from_name(&name) {
+            for call in users {
+                all.push(Found::at(call, how)?);
+            }
+        } else if is_query(function) {
+            queries += users.len();
+        } else {
+            match GroupCollective::from_name(&name) {
+                None | Some(GroupCollective::Barrier) => {}
+                Some(GroupCollective::Reduce(_)) => reductions += users.len(),
+                Some(_) => return None,
+            }
+        }
+    }
+    // Each has one of a sub-group, and asks for the sub-group's number once.
+    let is_all = !all.is_empty() && reductions == all.len() && queries == all.len();
+    is_all.then_some(all)
 }
 
-/// Makes operations of the whole group of all reductions of a module, which has [nothing else](are_all) of sub-groups.
-pub fn join(module: &Module<'_>, sub_group_size: u32) {
-    let Some(found) = Found::all(module) else { return };
+/// Makes operations of the whole group of all reductions that a module has.
+pub fn join<'c>(module: &Module<'c>, found: Vec<Found<'c>>, sub_group_size: u32) {
     let b = Builder::new(module.context());
     for Found {
         how,

@@ -152,6 +152,11 @@ impl CodeInfo {
         })
     }
 
+    /// How many bytes of variables its stack has to hold.
+    pub fn on_stack(&self) -> u64 {
+        self.variables + if self.is_whole_group { whole_group::SPILLED } else { 0 }
+    }
+
     /// Adds up the variables of the finished code.
     pub fn measured(mut self, module: &Module<'_>) -> Self {
         for function in module.functions() {
@@ -283,12 +288,16 @@ pub fn finish_wide(
     let uses = |what: fn(&str) -> bool| module.functions().iter().any(|f| what(&f.name()));
     let items_wait = uses(|name| GroupCollective::from_name(name) == Some(GroupCollective::Barrier));
     let groups_wait = uses(|name| name == DEVICE_BARRIER);
-    let reduces = items_wait && !groups_wait && group_reductions::are_all(module);
+    let reductions = match items_wait && !groups_wait {
+        true => group_reductions::find(module),
+        false => None,
+    };
+    let reduces = reductions.is_some();
     if let Some(size) = size.filter(|_| is_one_vector) {
         set_size(module, size);
     }
-    if is_one_vector && reduces {
-        group_reductions::join(module, sub_group_size);
+    if let Some(reductions) = reductions.filter(|_| is_one_vector) {
+        group_reductions::join(module, reductions, sub_group_size);
     }
     let width = width(module, sub_group_size);
     if spans_rows && groups_wait {
@@ -348,7 +357,7 @@ pub fn finish_wide(
         is_whole_group: made.is_whole_group,
         may_be_whole_group: made.may_be_whole_group || reduces && fills_rows && size.is_none(),
         streamed: made.streamed,
-        variables: if made.is_whole_group { whole_group::SPILLED } else { 0 },
+        variables: 0,
         frame,
     })
 }

@@ -239,6 +239,12 @@ fn check_at(distance: u8, what: &str, body: &str, sizes: &[u64], expected: impl 
             let is_vector = size.is_power_of_two() && (16..=256).contains(&size);
             if what != "loop" && mode == Mode::Fast && is_vector {
                 assert_eq!(u64::from(kernel.lanes()), size, "{what}: items that run at a time");
+                // What LLVM may spill is none of it.
+                assert!(
+                    kernel.private_memory() < 256,
+                    "{what}: {} bytes",
+                    kernel.private_memory()
+                );
             }
             let mut numbers: Vec<u32> = (0..3 * size as u32)
                 .map(|i| i.wrapping_mul(2_654_435_761) ^ i)

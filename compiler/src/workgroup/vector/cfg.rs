@@ -19,6 +19,20 @@ pub struct Loop {
     pub parent: Option<usize>,
 }
 
+impl Loop {
+    /// Its blocks, in the order of the program.
+    pub fn in_order(&self) -> Vec<Node> {
+        in_order(&self.blocks)
+    }
+}
+
+/// Blocks in the order of the program.
+pub fn in_order(blocks: &FxHashSet<Node>) -> Vec<Node> {
+    let mut nodes: Vec<Node> = blocks.iter().copied().collect();
+    nodes.sort_unstable();
+    nodes
+}
+
 /// The control flow of a function.
 pub struct Cfg<'c> {
     /// The blocks, each after its predecessors except for back edges. No other blocks are between those of a loop.

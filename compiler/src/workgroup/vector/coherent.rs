@@ -48,8 +48,7 @@ impl<'c> Emit<'_, 'c> {
     fn coherent_loop(&self, number: usize) -> Option<Coherent<'c>> {
         let cfg = &self.cfg;
         let (header, inside) = (cfg.loops[number].header, &cfg.loops[number].blocks);
-        let mut blocks: Vec<Node> = inside.iter().copied().collect();
-        blocks.sort_unstable();
+        let blocks = cfg.loops[number].in_order();
         let instructions: Vec<_> = blocks
             .iter()
             .flat_map(|&node| cfg.blocks[node].instructions())

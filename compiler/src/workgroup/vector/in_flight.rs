@@ -260,8 +260,7 @@ impl<'c> Code<'_, 'c> {
 
     /// The instructions of a loop, in the order of the program, in which the blocks of the control flow graph are.
     fn instructions(&self, number: usize) -> Vec<Value<'c>> {
-        let mut nodes: Vec<usize> = self.cfg.loops[number].blocks.iter().copied().collect();
-        nodes.sort_unstable();
+        let nodes = self.cfg.loops[number].in_order();
         let all = nodes.iter().flat_map(|&node| self.cfg.blocks[node].instructions());
         all.collect()
     }

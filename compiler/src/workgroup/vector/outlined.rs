@@ -14,7 +14,7 @@ use llvm_sys::LLVMOpcode as L;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Width;
-use super::cfg::{Cfg, Node};
+use super::cfg::{Cfg, Node, in_order};
 use super::divergence::{Ids, Parameter, VectorShape, VectorShapes};
 use super::emit::{self, Emit, Plan, Result};
 use super::if_conversion::is_simple;
@@ -220,20 +220,12 @@ impl<'c> Region<'c> {
             others.push((own_phi, behind));
             Builder::new(cx).replace_phi(phi, &others);
         }
-        b.go_to_end(behind);
         b.br(self.behind);
         for &node in &self.nodes {
             cfg.blocks[node].redirect(self.behind, behind);
         }
         (self.before, self.behind) = (before, behind);
     }
-}
-
-/// Blocks in the order of the program.
-fn in_order(blocks: &FxHashSet<Node>) -> Vec<Node> {
-    let mut nodes: Vec<Node> = blocks.iter().copied().collect();
-    nodes.sort_unstable();
-    nodes
 }
 
 /// Whether a value of this type can be in a private variable.

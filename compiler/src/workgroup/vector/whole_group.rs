@@ -44,8 +44,8 @@ const UNROLL: &str = "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-p
     early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
 /// Whether groups of a size could be one vector.
-pub fn suits([items, rows, planes]: [u32; 3]) -> bool {
-    items.is_power_of_two() && u64::from(items) <= MOST_ITEMS && rows == 1 && planes == 1
+pub fn suits([items, rows, planes]: [u64; 3]) -> bool {
+    items.is_power_of_two() && items <= MOST_ITEMS && rows == 1 && planes == 1
 }
 
 /// Makes a kernel with barriers one for whole groups, if that is possible and faster than sub-groups of so many `lanes`: then it
@@ -59,7 +59,7 @@ pub fn prepare(
 ) -> Result<Option<u32>, String> {
     let [items, ..] = size;
     // With fewer lanes, mathematical functions have other variants.
-    if !suits(size) || items < lanes || !is_possible(module, kernel, items, lanes, false)? {
+    if !suits(size.map(u64::from)) || items < lanes || !is_possible(module, kernel, items, lanes, false)? {
         return Ok(None);
     }
     let unroll = || -> Result<bool, String> {
