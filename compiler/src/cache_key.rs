@@ -71,7 +71,10 @@ impl ProgramKey {
     pub fn kernel(&self, name: &str, variant: Variant) -> Key {
         let mut hasher = self.0.clone();
         hasher.update(b"kernel");
-        hasher.update(&[variant.index() as u8]);
+        hasher.update(&[variant.number()]);
+        if let Variant::WholeGroup(size) = variant {
+            size.into_iter().for_each(|n| number(&mut hasher, n.into()));
+        }
         hasher.update(name.as_bytes());
         Key(hasher.finalize().into())
     }
@@ -131,8 +134,9 @@ mod tests {
                 kernel("b"),
                 kernel(""),
                 key.kernel("a", Variant::Scalar),
-                key.kernel("a", Variant::WholeGroup(64)),
-                key.kernel("a", Variant::WholeGroup(128)),
+                key.kernel("a", Variant::WholeGroup([64, 1, 1])),
+                key.kernel("a", Variant::WholeGroup([128, 1, 1])),
+                key.kernel("a", Variant::WholeGroup([8, 8, 1])),
             ]
         };
         let plain = Options::default;

@@ -26,16 +26,16 @@ pub(crate) enum Variant {
     Scalar,
     /// Scalar code that compiles in no time, for any range, until there is better code.
     Quick,
-    /// A whole group at a time, of so many items in a row, a power of two. Launches have groups of this size; the kernel does not demand
-    /// it.
-    WholeGroup(u16),
+    /// A whole group at a time, of this size. Launches have groups of it; the kernel does not demand it.
+    WholeGroup([u16; 3]),
 }
 
 impl Variant {
-    const COUNT: usize = Self::WholeGroup(whole_group::MOST_ITEMS as u16).index() + 1;
+    /// How many there are, but for sizes of whole groups.
+    const COUNT: usize = Self::WholeGroup([0; 3]).number() as usize;
 
-    /// Its number.
-    pub(crate) const fn index(self) -> usize {
+    /// Its number; that of whole groups of all sizes is the same.
+    pub(crate) const fn number(self) -> u8 {
         match self {
             Self::Main => 0,
             Self::WithTail => 1,
@@ -43,7 +43,7 @@ impl Variant {
             Self::AcrossRowsWithTail => 3,
             Self::Scalar => 4,
             Self::Quick => 5,
-            Self::WholeGroup(items) => 6 + items.trailing_zeros() as usize,
+            Self::WholeGroup(_) => 6,
         }
     }
 }
@@ -71,8 +71,8 @@ impl Code {
             return true;
         }
         let shape = &self.shape;
-        if shape.is_whole_group && range.local_size != [lanes, shape.rows.into(), 1] {
-            return false;
+        if let Some(size) = shape.whole_group {
+            return range.local_size == size.map(u64::from) && has_small_ids(range);
         }
         let items = match shape.spans_rows {
             true => range.group_size(),
@@ -103,16 +103,6 @@ impl Code {
         } else {
             Variant::AcrossRowsWithTail
         }
-    }
-
-    /// The variant of this code, the main one, that runs the groups of a range as one vector each, if it is worth a try.
-    pub(crate) fn whole_group_for(&self, range: &NdRange) -> Option<Variant> {
-        let shape = &self.shape;
-        let items = range.local_size[0];
-        let has_enough = || items >= u64::from(shape.lanes / shape.side_by_side);
-        let is_possible =
-            shape.may_be_whole_group && whole_group::suits(range.local_size) && has_enough() && has_small_ids(range);
-        is_possible.then_some(Variant::WholeGroup(items as u16))
     }
 
     /// How many groups that are neighbours in dimension 0 the code runs as one, so that their rows fill the lanes and a call has
@@ -180,15 +170,54 @@ impl<T> Outcome<T> {
     }
 }
 
+/// Where a variant is kept.
+#[derive(Default)]
+struct Place {
+    slot: Slot,
+    /// Whether it was looked up in the cache.
+    is_looked_up: AtomicBool,
+}
+
+/// Code for groups of the sizes that came first.
+#[derive(Default)]
+struct WholeGroups {
+    /// A size each, in 16 bits for each dimension; 0 where there is none yet.
+    sizes: [AtomicU64; Self::MOST],
+    places: [Place; Self::MOST],
+}
+
+impl WholeGroups {
+    /// How many sizes a kernel has such code for. Few have more than two.
+    const MOST: usize = 12;
+
+    /// The place for a size, if one was left when it came.
+    fn find(&self, size: [u16; 3]) -> Option<&Place> {
+        let wanted = packed(size.map(u64::from));
+        let is_own = |size: &AtomicU64| {
+            let known = match size.load(Ordering::Relaxed) {
+                // Nothing is published with it: places are there from the beginning.
+                0 => size.compare_exchange(0, wanted, Ordering::Relaxed, Ordering::Relaxed),
+                known => Err(known),
+            };
+            known.map_or_else(|known| known == wanted, |_| true)
+        };
+        self.sizes.iter().position(is_own).map(|at| &self.places[at])
+    }
+}
+
+/// The size of a group in one number, which is not 0.
+fn packed(size: [u64; 3]) -> u64 {
+    size[0] | size[1] << 16 | size[2] << 32
+}
+
 /// The compiled variants of a kernel, none of which is ever replaced: launches may run it. A program keeps this and not the
 /// `Kernel`, which holds a reference to the program.
 pub(crate) struct Compiled {
     pub(crate) info: Arc<KernelInfo>,
     /// Its index in the linked program.
     pub(crate) index: usize,
-    slots: [Slot; Variant::COUNT],
-    /// Which variants were looked up in the cache.
-    looked_up: [AtomicBool; Variant::COUNT],
+    variants: [Place; Variant::COUNT],
+    whole_groups: WholeGroups,
     pub(crate) heat: Heat,
     pub(crate) group_heat: GroupHeat,
 }
@@ -209,20 +238,48 @@ impl Compiled {
         Self {
             info,
             index,
-            slots: Default::default(),
-            looked_up: Default::default(),
+            variants: Default::default(),
+            whole_groups: WholeGroups::default(),
             heat: Heat::default(),
             group_heat: GroupHeat::default(),
         }
     }
 
+    fn place(&self, variant: Variant) -> &Place {
+        match variant {
+            Variant::WholeGroup(size) => {
+                let place = self.whole_groups.find(size);
+                place.expect("`whole_group_for` has found a place")
+            }
+            other => &self.variants[usize::from(other.number())],
+        }
+    }
+
     pub(crate) fn slot(&self, variant: Variant) -> &Slot {
-        &self.slots[variant.index()]
+        &self.place(variant).slot
+    }
+
+    /// Whether groups could be one vector if their size were known.
+    #[inline]
+    pub(crate) fn may_be_whole_group(&self) -> bool {
+        let main = self.code(Variant::Main);
+        main.is_some_and(|main| main.shape.may_be_whole_group)
+    }
+
+    /// The variant that runs the groups of a range as one vector each, if it is worth a try.
+    pub(crate) fn whole_group_for(&self, range: &NdRange) -> Option<Variant> {
+        let shape = &self.code(Variant::Main)?.shape;
+        let is_possible = shape.may_be_whole_group
+            && whole_group::suits(range.local_size, shape.lanes / shape.side_by_side)
+            && has_small_ids(range);
+        // It has at most 1024 items.
+        let size = is_possible.then(|| range.local_size.map(|n| n as u16))?;
+        self.whole_groups.find(size).map(|_| Variant::WholeGroup(size))
     }
 
     /// Notes that a variant is looked up in the cache. Returns true the first time.
     pub(crate) fn looks_up(&self, variant: Variant) -> bool {
-        set(&self.looked_up[variant.index()])
+        set(&self.place(variant).is_looked_up)
     }
 
     /// A variant, if it is there.
@@ -336,7 +393,7 @@ pub(crate) struct GroupHeat {
     /// In cycles.
     spent: AtomicU64,
     asked: AtomicBool,
-    /// The number of items of the last launch's groups.
+    /// The size of the last launch's groups.
     last: AtomicU64,
 }
 
@@ -352,7 +409,8 @@ impl GroupHeat {
 
     /// Notes a launch. Returns whether its groups have the size of those of the launch before.
     pub(crate) fn is_again(&self, range: &NdRange) -> bool {
-        self.last.swap(range.group_size(), Ordering::Relaxed) == range.group_size()
+        let size = packed(range.local_size);
+        self.last.swap(size, Ordering::Relaxed) == size
     }
 
     /// Counts from the beginning: for groups of other sizes.

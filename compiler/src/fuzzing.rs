@@ -43,7 +43,7 @@ pub fn object(bytes: &[u8]) {
     let resolve = |name: &str| (name != "missing").then_some(object as fn(&[u8]) as *const u8);
     if let Ok(loaded) = file.load(resolve) {
         _ = loaded.symbol("oxur.entry.group");
-        _ = loaded.numbers::<5>(crate::workgroup::SHAPE);
+        _ = loaded.numbers::<6>(crate::workgroup::SHAPE);
         assert!(symbols < bytes.len());
     }
 }

@@ -61,10 +61,9 @@ impl Kernel {
 
     /// How many work-items a run of a range now would run at a time.
     pub fn lanes_for(&self, range: &PreparedRange) -> u32 {
-        let code = self.code(range.code);
-        let whole_group = code.whole_group_for(&range.range);
+        let whole_group = self.compiled.whole_group_for(&range.range);
         let whole_group = whole_group.and_then(|variant| self.compiled.code(variant));
-        whole_group.unwrap_or(code).shape.lanes
+        whole_group.unwrap_or_else(|| self.code(range.code)).shape.lanes
     }
 
     /// Bytes of private memory of a work-item.
@@ -85,14 +84,13 @@ impl Kernel {
                 what: format!("there are at most {MAX_WORK_GROUP_SIZE}"),
             });
         }
-        let code = if self.compiled.main_suits(&range) {
-            if self.code(Variant::Main).shape.may_be_whole_group {
-                self.prepare_whole_group(&range);
-            }
-            Variant::Main
-        } else {
-            self.prepare_other(&range)?
+        let code = match self.compiled.main_suits(&range) {
+            true => Variant::Main,
+            false => self.prepare_other(&range)?,
         };
+        if self.compiled.may_be_whole_group() {
+            self.prepare_whole_group(&range);
+        }
         Ok(PreparedRange { range, code })
     }
 
@@ -100,7 +98,7 @@ impl Kernel {
     /// launch of this size.
     #[inline(never)]
     fn prepare_whole_group(&self, range: &NdRange) {
-        let variant = self.code(Variant::Main).whole_group_for(range);
+        let variant = self.compiled.whole_group_for(range);
         let Some(variant) = variant.filter(|&variant| self.compiled.slot(variant).get().is_none()) else {
             return;
         };
@@ -189,7 +187,10 @@ impl Kernel {
         worker: &mut ThreadContext,
     ) -> Result<(), Fault> {
         let code = self.code(variant);
-        let whole_group = code.whole_group_for(&launch.range.range);
+        let whole_group = match self.compiled.may_be_whole_group() {
+            true => self.compiled.whole_group_for(&launch.range.range),
+            false => None,
+        };
         let (code, wanted) = match whole_group.map(|variant| self.compiled.slot(variant).get()) {
             Some(Some(Ok(whole))) => (whole, None),
             Some(None) if self.program.tier() == Tier::Adaptive => (code, whole_group),

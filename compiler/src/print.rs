@@ -35,8 +35,8 @@ impl Program {
             (Some("with-tail"), _) => Variant::WithTail,
             (Some("across-rows"), _) => Variant::AcrossRows,
             (Some("across-rows-with-tail"), _) => Variant::AcrossRowsWithTail,
-            (Some(name), _) if let Some(items) = name.strip_prefix("groups-of-").and_then(whole_group) => {
-                Variant::WholeGroup(items)
+            (Some(name), _) if let Some(size) = name.strip_prefix("groups-of-").and_then(whole_group) => {
+                Variant::WholeGroup(size)
             }
             (Some(other), _) => return Err(Error::Codegen(format!("there is no variant {other}"))),
         };
@@ -53,8 +53,13 @@ impl Program {
     }
 }
 
-/// The number of items of groups that may be one vector.
-fn whole_group(items: &str) -> Option<u16> {
-    let items: u16 = items.parse().ok()?;
-    workgroup::whole_group::suits([items.into(), 1, 1]).then_some(items)
+/// The size of groups that may be one vector, such as `256` or `8x8`.
+fn whole_group(text: &str) -> Option<[u16; 3]> {
+    let mut size = [1; 3];
+    let mut numbers = text.split('x');
+    for (number, text) in size.iter_mut().zip(&mut numbers) {
+        *number = text.parse().ok()?;
+    }
+    let is_all = numbers.next().is_none();
+    (is_all && workgroup::whole_group::suits(size.map(u64::from), 1)).then_some(size)
 }

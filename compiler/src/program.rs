@@ -371,9 +371,9 @@ impl Program {
         let layout = SubGroupLayout::of(variant).filter(|_| !self.options.no_optimization);
         let required = info.required_work_group_size;
         let whole_group = match variant {
-            Variant::WholeGroup(items) => Some([items.into(), 1, 1]),
+            Variant::WholeGroup(size) => Some(size.map(u32::from)),
             Variant::Main => {
-                required.filter(|&size| info.has_barriers && workgroup::whole_group::suits(size.map(u64::from)))
+                required.filter(|&size| info.has_barriers && workgroup::whole_group::suits(size.map(u64::from), 1))
             }
             _ => None,
         };
@@ -428,7 +428,8 @@ impl Program {
                     Variant::Main,
                     Variant::WithTail,
                     Variant::AcrossRowsWithTail,
-                    Variant::WholeGroup(64),
+                    Variant::WholeGroup([64, 1, 1]),
+                    Variant::WholeGroup([10, 3, 2]),
                     Variant::Scalar,
                     Variant::Quick,
                 ] {

@@ -70,8 +70,8 @@ pub struct CodeInfo {
     pub sees_groups: bool,
     /// How many rows of a group its code for blocks of rows runs at a time; 1 if there is none.
     pub rows: u32,
-    /// Whether such a block is a group, which has no other size.
-    pub is_whole_group: bool,
+    /// The size of groups, if the code runs a whole one at a time, and no others.
+    pub whole_group: Option<[u32; 3]>,
     /// Whether groups could be that if their size were known.
     pub may_be_whole_group: bool,
     /// How many bytes an item may store past the caches.
@@ -82,13 +82,16 @@ pub struct CodeInfo {
     pub frame: u64,
 }
 
-/// The symbol of a constant in an object: a [`CodeInfo`] as five integers of 64 bits.
+/// The symbol of a constant in an object: a [`CodeInfo`] as six integers of 64 bits.
 pub const SHAPE: &str = "oxur.shape";
 
 /// Where the logarithm of `side_by_side` begins in the word of flags, where the number of rows, and where that of streamed bytes.
-const SIDE_BY_SIDE_SHIFT: u32 = 6;
-const ROWS_SHIFT: u32 = 9;
-const STREAMED_SHIFT: u32 = 17;
+const SIDE_BY_SIDE_SHIFT: u32 = 5;
+const ROWS_SHIFT: u32 = 8;
+const STREAMED_SHIFT: u32 = 16;
+
+/// How many bits each dimension of a group's size has.
+const GROUP_SHIFT: u32 = 16;
 
 impl CodeInfo {
     fn write(self, module: &Module<'_>) -> Self {
@@ -98,7 +101,6 @@ impl CodeInfo {
             self.has_tail,
             self.spans_rows,
             self.sees_groups,
-            self.is_whole_group,
             self.may_be_whole_group,
         ];
         let numbers = u64::from(self.side_by_side.ilog2()) << SIDE_BY_SIDE_SHIFT
@@ -117,6 +119,9 @@ impl CodeInfo {
             flags,
             self.variables,
             self.frame,
+            self.whole_group.map_or(0, |[x, y, z]| {
+                u64::from(x) | u64::from(y) << GROUP_SHIFT | u64::from(z) << (2 * GROUP_SHIFT)
+            }),
         ];
         let words = Value::array(wide, &words.map(|w| wide.int(w)));
         let constant = module
@@ -127,7 +132,7 @@ impl CodeInfo {
     }
 
     /// Decodes the words of [`SHAPE`].
-    pub fn read(words: [u64; 5]) -> Option<Self> {
+    pub fn read(words: [u64; 6]) -> Option<Self> {
         let entry = match words[0] {
             0 => Entry::Group,
             1 => Entry::Item,
@@ -143,8 +148,9 @@ impl CodeInfo {
             has_tail: words[2] & 2 != 0,
             spans_rows: words[2] & 4 != 0,
             sees_groups: words[2] & 8 != 0,
-            is_whole_group: words[2] & 16 != 0,
-            may_be_whole_group: words[2] & 32 != 0,
+            whole_group: (words[5] != 0)
+                .then(|| [0, 1, 2].map(|d| (words[5] >> (d * GROUP_SHIFT)) as u32 & ((1 << GROUP_SHIFT) - 1))),
+            may_be_whole_group: words[2] & 16 != 0,
             rows: Some((words[2] >> ROWS_SHIFT) as u32 & 0xff).filter(|rows| *rows > 0)?,
             streamed: words[2] >> STREAMED_SHIFT,
             variables: words[3],
@@ -154,7 +160,7 @@ impl CodeInfo {
 
     /// How many bytes of variables its stack has to hold.
     pub fn on_stack(&self) -> u64 {
-        self.variables + if self.is_whole_group { whole_group::SPILLED } else { 0 }
+        self.variables + self.whole_group.map_or(0, |_| whole_group::SPILLED)
     }
 
     /// Adds up the variables of the finished code.
@@ -211,7 +217,7 @@ pub fn finish_scalar(
         spans_rows: false,
         sees_groups: true,
         rows: 1,
-        is_whole_group: false,
+        whole_group: None,
         may_be_whole_group: false,
         streamed: 0,
         variables: 0,
@@ -296,7 +302,9 @@ pub fn finish_wide(
     if let Some(size) = size.filter(|_| is_one_vector) {
         set_size(module, size);
     }
-    if let Some(reductions) = reductions.filter(|_| is_one_vector) {
+    // All lanes are items, in the order of sub-groups.
+    let is_full_row = |[items, rows, planes]: [u32; 3]| items.is_power_of_two() && rows == 1 && planes == 1;
+    if let Some(reductions) = reductions.filter(|_| is_one_vector && size.is_some_and(is_full_row)) {
         group_reductions::join(module, reductions, sub_group_size);
     }
     let width = width(module, sub_group_size);
@@ -326,12 +334,12 @@ pub fn finish_wide(
     let sees_groups = items_wait || groups_wait || width.is_sub_group || sees_groups(module);
     let entry = match (groups_wait, items_wait) {
         (true, _) => Entry::Item,
-        (_, true) if !made.is_whole_group => Entry::Suspendable,
+        (_, true) if made.whole_group.is_none() => Entry::Suspendable,
         _ => Entry::Group,
     };
     if entry == Entry::Group && spans_rows {
         linear_entry(module, kernels, made.lanes);
-    } else if made.is_whole_group {
+    } else if made.whole_group.is_some() {
         whole_group_entry(module, kernels);
     } else if entry == Entry::Group {
         group_entry(module, kernels, made.lanes);
@@ -354,7 +362,7 @@ pub fn finish_wide(
         spans_rows,
         sees_groups,
         rows: made.rows,
-        is_whole_group: made.is_whole_group,
+        whole_group: made.whole_group,
         may_be_whole_group: made.may_be_whole_group || reduces && fills_rows && size.is_none(),
         streamed: made.streamed,
         variables: 0,

@@ -6,8 +6,25 @@
 use super::{Argument, GLOBAL_ID, compile, range, run};
 use oxur_compiler::Options;
 
-/// Powers of two from usual lanes to the largest vector, and what is no vector.
-const SIZES: [u64; 9] = [16, 32, 64, 128, 256, 512, 1024, 48, 100];
+/// Powers of two from usual lanes to the largest vector, and others.
+const SIZES: [u64; 11] = [16, 32, 64, 128, 256, 512, 1024, 48, 100, 9, 1000];
+
+/// Groups of several rows, or planes: of powers of two, of none, longer and shorter than usual lanes.
+const SHAPES: [[u64; 3]; 13] = [
+    [8, 8, 1],
+    [16, 16, 1],
+    [64, 4, 1],
+    [24, 4, 1],
+    [20, 12, 1],
+    [10, 10, 1],
+    [5, 3, 1],
+    [4, 4, 4],
+    [7, 3, 2],
+    [9, 1, 5],
+    [2, 32, 1],
+    [1, 96, 1],
+    [1, 1, 12],
+];
 
 /// What the kernels have: `%id` in the range, `%l` in the group of `%size` items, `%x` from `%in`, `%n` numbers.
 fn kernel(ty: &str, bytes: u32, body: &str) -> String {
@@ -21,10 +38,12 @@ fn kernel(ty: &str, bytes: u32, body: &str) -> String {
         OpDecorate %index BuiltIn LocalInvocationIndex
         OpDecorate %local_size BuiltIn WorkgroupSize
         OpDecorate %group_id BuiltIn WorkgroupId
+        OpDecorate %local_id BuiltIn LocalInvocationId
         %input_long = OpTypePointer Input %long
         %index = OpVariable %input_long Input
         %local_size = OpVariable %input_long3 Input
         %group_id = OpVariable %input_long3 Input
+        %local_id = OpVariable %input_long3 Input
         %c0 = OpConstant %long 0
         %c1 = OpConstant %long 1
         %c2 = OpConstant %long 2
@@ -88,10 +107,11 @@ fn check(what: &str, text: &str, bytes: usize, n: u64) {
             output.iter().any(|&byte| byte != 0),
             "{what}, groups of {size}: no result"
         );
-        let is_vector = size.is_power_of_two() && size >= u64::from(kernel.lanes());
+        // Reductions have the order of sub-groups, which end where the group does.
+        let is_vector = size >= u64::from(kernel.lanes()) && (size.is_power_of_two() || !text.contains("OpGroup"));
         let lanes = kernel.lanes_for(&kernel.prepare(all).unwrap());
         let is_expected = if is_vector {
-            u64::from(lanes) == size
+            u64::from(lanes) == size.next_power_of_two()
         } else {
             lanes <= 64
         };
@@ -231,4 +251,157 @@ fn first_items() {
         OpStore %to %both Aligned 8
         ";
     check("first item", &kernel("long", 8, body), 8, 77);
+}
+
+/// Runs a kernel of several dimensions over groups of each shape. It gets the width of the range.
+fn check_shapes(what: &str, body: &str, are_vectors: bool) {
+    let places = "
+        %lids = OpLoad %long3 %local_id
+        %lx = OpCompositeExtract %long %lids 0
+        %ly = OpCompositeExtract %long %lids 1
+        %lz = OpCompositeExtract %long %lids 2
+        %height = OpCompositeExtract %long %sizes 1
+        %depth = OpCompositeExtract %long %sizes 2
+        %gy = OpCompositeExtract %long %ids 1
+        %gz = OpCompositeExtract %long %ids 2
+        %c100 = OpConstant %long 100
+        %z_rows = OpIMul %long %gz %c100
+        %row_number = OpIAdd %long %z_rows %gy
+        %row = OpIMul %long %row_number %n
+        %place = OpIAdd %long %row %id
+        %own_from = OpPtrAccessChain %global_float %in %place
+        %own_to = OpPtrAccessChain %global_float %out %place
+        %v = OpLoad %float %own_from Aligned 4
+        %ly_rows = OpIMul %long %lz %height
+        %l_row_number = OpIAdd %long %ly_rows %ly
+        %l_row = OpIMul %long %l_row_number %size
+        %own = OpIAdd %long %l_row %lx
+        %square = OpIMul %long %size %height
+        %items = OpIMul %long %square %depth
+        %last = OpISub %long %items %c1
+        %mine = OpInBoundsAccessChain %in_tile %tile %own
+        OpStore %mine %v Aligned 4
+        OpControlBarrier %i2 %i2 %c264
+        ";
+    // Constants come before functions.
+    let constant = "%c100 = OpConstant %long 100";
+    let text = kernel("float", 4, &format!("{}{body}", places.replace(constant, "")));
+    let text = text.replace("%c1024 =", &format!("{constant}\n%c1024 ="));
+    for shape @ [x, y, z] in SHAPES {
+        let kernel = compile(&text, &Options::default());
+        let all = range([2, 2, 1], shape);
+        let width = 2 * x + 3;
+        let numbers = (100 * z + 2 * y + 2) * width;
+        let number = |i: u64| ((i * i % 1021) as f32 / 8.0 - 60.0).to_ne_bytes();
+        let mut input: Vec<u8> = (0..numbers).flat_map(number).collect();
+        let mut output = vec![0; 4 * numbers as usize];
+        run(
+            &kernel,
+            all,
+            &mut [
+                Argument::Memory(&mut output),
+                Argument::Memory(&mut input),
+                Argument::Value(width),
+            ],
+        )
+        .unwrap_or_else(|error| panic!("{what}, groups of {shape:?}: {error}"));
+        assert!(output.iter().any(|&byte| byte != 0), "{what}, {shape:?}: no result");
+        let lanes = u64::from(kernel.lanes_for(&kernel.prepare(all).unwrap()));
+        let is_expected =
+            !are_vectors || x * y * z < u64::from(kernel.lanes()) || lanes == (x * y * z).next_power_of_two();
+        assert!(is_expected, "{what}, groups of {shape:?}: {lanes} items run at a time");
+    }
+}
+
+/// Each item has what the one opposite left, and what all of its row share.
+#[test]
+fn rows() {
+    let body = "
+        %opposite = OpISub %long %last %own
+        %theirs = OpInBoundsAccessChain %in_tile %tile %opposite
+        %other = OpLoad %float %theirs Aligned 4
+        %of_row = OpPtrAccessChain %global_float %in %row_number
+        %shared = OpLoad %float %of_row Aligned 4
+        %sum = OpFAdd %float %other %shared
+        OpStore %own_to %sum Aligned 4
+        ";
+    check_shapes("rows", body, true);
+}
+
+/// The same for some items only: of no row, of a part of one, and of whole ones.
+#[test]
+fn rows_of_some() {
+    for (dimension, compared) in [("%id", "%gy"), ("%gy", "%id"), ("%own", "%c3"), ("%c3", "%own")] {
+        let body = format!(
+            "
+            %opposite = OpISub %long %last %own
+            %theirs = OpInBoundsAccessChain %in_tile %tile %opposite
+            %other = OpLoad %float %theirs Aligned 4
+            %next = OpIAdd %long %place %c1
+            %next_from = OpPtrAccessChain %global_float %in %next
+            %some = OpULessThan %bool {dimension} {compared}
+            OpSelectionMerge %joined None
+            OpBranchConditional %some %inside %joined
+            %inside = OpLabel
+            %y = OpLoad %float %next_from Aligned 4
+            %sum = OpFAdd %float %y %other
+            OpStore %own_to %sum Aligned 4
+            OpBranch %joined
+            %joined = OpLabel
+            %result = OpPhi %float %v %start %sum %inside
+            OpControlBarrier %i2 %i2 %c264
+            OpStore %mine %result Aligned 4
+            OpControlBarrier %i2 %i2 %c264
+            %again = OpLoad %float %theirs Aligned 4
+            %is_first = OpIEqual %bool %own %c0
+            OpSelectionMerge %end None
+            OpBranchConditional %is_first %first %end
+            %first = OpLabel
+            OpStore %own_to %again Aligned 4
+            OpBranch %end
+            %end = OpLabel
+            "
+        );
+        check_shapes(&format!("{dimension} < {compared}"), &body, false);
+    }
+}
+
+/// `for (h = 2 * items; (h /= 2) > 0;) { if (own + h < items) tile[own] += tile[own + h]; barrier }`, and columns of local memory.
+#[test]
+fn trees_of_rows() {
+    let body = "
+        %twice = OpIAdd %long %items %items
+        OpBranch %head
+        %head = OpLabel
+        %h = OpPhi %long %twice %start %lower %next
+        %lower = OpUDiv %long %h %c2
+        %goes_on = OpUGreaterThan %bool %lower %c0
+        OpLoopMerge %done %next None
+        OpBranchConditional %goes_on %round %done
+        %round = OpLabel
+        %partner = OpIAdd %long %own %lower
+        %adds = OpULessThan %bool %partner %items
+        OpSelectionMerge %added None
+        OpBranchConditional %adds %add %added
+        %add = OpLabel
+        %theirs = OpInBoundsAccessChain %in_tile %tile %partner
+        %x0 = OpLoad %float %mine Aligned 4
+        %y0 = OpLoad %float %theirs Aligned 4
+        %sum = OpFAdd %float %x0 %y0
+        OpStore %mine %sum Aligned 4
+        OpBranch %added
+        %added = OpLabel
+        OpControlBarrier %i2 %i2 %c264
+        OpBranch %next
+        %next = OpLabel
+        OpBranch %head
+        %done = OpLabel
+        %column = OpIMul %long %lx %height
+        %in_column = OpIAdd %long %column %ly
+        %turned = OpUMod %long %in_column %items
+        %there = OpInBoundsAccessChain %in_tile %tile %turned
+        %result = OpLoad %float %there Aligned 4
+        OpStore %own_to %result Aligned 4
+        ";
+    check_shapes("tree", body, false);
 }

@@ -144,6 +144,14 @@ impl<'c> Emit<'_, 'c> {
             return Err(format!("{} of a dimension that is computed", which.name()));
         };
         let (b, wide, lanes) = (&self.b, self.cx.int(64), u64::from(self.lanes));
+        if let Some(group) = self.group {
+            let local = (0..self.lanes).map(|lane| wide.int(group.local_id(lane, dimension as u32).into()));
+            let local = Value::vector(&local.collect::<Vec<_>>());
+            return Ok(match which {
+                WorkItemIntrinsic::LocalId => local,
+                _ => b.add(b.splat(self.first_global_id(dimension), self.lanes), local),
+            });
+        }
         let member = |base, offset: u64, ty| b.load(ty, b.offset(base, wide.int(offset))).align(8);
         let item = self.function.param(0);
         let group = member(item, layout::ITEM_GROUP, self.cx.ptr());
@@ -158,8 +166,7 @@ impl<'c> Emit<'_, 'c> {
         if which == WorkItemIntrinsic::LocalId {
             return Ok(local);
         }
-        let start = member(group, layout::GROUP_START + 8 * dimension, wide);
-        Ok(b.add(b.splat(start, self.lanes), local))
+        Ok(b.add(b.splat(self.first_global_id(dimension), self.lanes), local))
     }
 
     fn elementwise(&mut self, inst: Value<'c>, base: &str, elements: u32, args: &[Value<'c>]) -> Result<Value<'c>> {

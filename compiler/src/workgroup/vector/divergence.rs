@@ -66,12 +66,27 @@ pub enum Ids {
     AcrossRows,
     /// As in a row, and no unsigned index wraps. This is not known, so code must check it.
     Hoped,
+    /// As across rows, and no unsigned index wraps.
+    HopedAcrossRows,
 }
 
 impl Ids {
     /// Those of lanes that may be in several rows, or are in one.
     pub fn of(spans_rows: bool) -> Self {
         if spans_rows { Self::AcrossRows } else { Self::InRow }
+    }
+
+    /// What is hoped of lanes that are known to be in several rows, or are hoped to be in one.
+    pub fn hoped(spans_rows: bool) -> Self {
+        if spans_rows { Self::HopedAcrossRows } else { Self::Hoped }
+    }
+
+    fn is_hoped(self) -> bool {
+        [Self::Hoped, Self::HopedAcrossRows].contains(&self)
+    }
+
+    fn is_across_rows(self) -> bool {
+        [Self::AcrossRows, Self::HopedAcrossRows].contains(&self)
     }
 }
 
@@ -123,7 +138,7 @@ impl<'c> VectorShapes<'c> {
         parameters: &[Parameter<'c>],
     ) -> Self {
         let known = parameters.iter().map(|parameter| match ids {
-            Ids::Hoped => (parameter.value, parameter.hope),
+            ids if ids.is_hoped() => (parameter.value, parameter.hope),
             _ => (parameter.value, parameter.shape),
         });
         let mut shapes = Self {
@@ -148,6 +163,11 @@ impl<'c> VectorShapes<'c> {
                 return shapes;
             }
         }
+    }
+
+    /// Whether the lanes may be in several rows of the group.
+    pub fn are_across_rows(&self) -> bool {
+        self.ids.is_across_rows()
     }
 
     /// The shape of a value.
@@ -306,7 +326,7 @@ impl<'c> VectorShapes<'c> {
                 _ => Varying,
             },
             L::LLVMZExt => match self.of(operands[0]) {
-                Affine { stride, .. } if self.ids == Ids::Hoped && operands[0].ty().bits() >= 32 => {
+                Affine { stride, .. } if self.ids.is_hoped() && operands[0].ty().bits() >= 32 => {
                     Affine { stride, exact: true }
                 }
                 _ => Varying,
@@ -450,7 +470,7 @@ impl<'c> VectorShapes<'c> {
         if let Some(primitive) = WorkItemIntrinsic::from_name(&name) {
             let dimension = inst.operands().get(1).and_then(|d| d.as_const_int());
             return match (primitive, dimension) {
-                (WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId, _) if self.ids == Ids::AcrossRows => Varying,
+                (WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId, _) if self.ids.is_across_rows() => Varying,
                 (WorkItemIntrinsic::LocalId | WorkItemIntrinsic::GlobalId, Some(0)) => {
                     Affine { stride: 1, exact: true }
                 }

@@ -20,7 +20,9 @@ use super::gather::Chases;
 use super::guards::parts_of_limits;
 use super::if_conversion::{LONGEST_SIDE, is_simple};
 use super::interleaved::Interleaved;
+use super::rows::Rows;
 use super::streams::Streams;
+use super::whole_group::GroupVector;
 use crate::abi::layout;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
 
@@ -51,6 +53,10 @@ pub(super) struct Emit<'m, 'c> {
     pub lanes: u32,
     /// Whether the lanes may be in several rows of the group.
     pub spans_rows: bool,
+    /// The group that the lanes are all items of, if its size is known.
+    pub(super) group: Option<GroupVector>,
+    /// Its rows, if it has several.
+    pub(super) rows: Option<Rows<'c>>,
     pub shapes: VectorShapes<'c>,
     /// The shapes that values have if no index wraps and the lanes are in one row. Only checks at run time tell.
     pub hopes: VectorShapes<'c>,
@@ -102,6 +108,8 @@ pub(super) struct Plan<'a, 'c> {
     pub width: Width,
     /// Whether these may be in several rows of the group.
     pub spans_rows: bool,
+    /// The group that the lanes are all items of, if its size is known.
+    pub group: Option<GroupVector>,
     /// Whether not all lanes may be active.
     pub is_partial: bool,
     /// Whether it suspends at barriers.
@@ -124,6 +132,7 @@ pub(super) fn emit<'c>(
     let Plan {
         width,
         spans_rows,
+        group,
         is_partial,
         waits,
         streams,
@@ -133,7 +142,9 @@ pub(super) fn emit<'c>(
     let cx = module.context();
     let cfg = Cfg::new(old)?;
     let shapes = VectorShapes::with_parameters(module, &cfg, width.lanes, Ids::of(spans_rows), parameters);
-    let hopes = VectorShapes::with_parameters(module, &cfg, width.lanes, Ids::Hoped, parameters);
+    let hoped = Ids::hoped(group.is_some_and(GroupVector::spans_rows));
+    let hopes = VectorShapes::with_parameters(module, &cfg, width.lanes, hoped, parameters);
+    let rows = group.and_then(|group| Rows::of(module, &cfg, group));
     let mut params = old.function_type().params();
     let mask_param = params.len() as u32;
     params.extend(is_masked.then(|| cx.int(width.lanes)));
@@ -152,6 +163,8 @@ pub(super) fn emit<'c>(
         module,
         lanes: width.lanes,
         spans_rows,
+        group,
+        rows,
         shapes,
         hopes,
         b: Builder::at_end(cx, entry),
@@ -191,6 +204,10 @@ pub(super) fn emit<'c>(
         let mask = b.icmp(I::LLVMIntULT, emit.numbers(word), b.splat(there, width.lanes));
         emit.entry_mask = Some(mask);
     }
+    if let Some(group) = group.filter(|group| group.items() < width.lanes) {
+        let bit = |lane| cx.int(1).int((lane < group.items()).into());
+        emit.entry_mask = Some(Value::vector(&(0..width.lanes).map(bit).collect::<Vec<_>>()));
+    }
     if is_masked {
         let bits = function.param(mask_param);
         emit.entry_mask = Some(emit.entry.bitcast(bits, emit.mask_type()));
@@ -228,7 +245,13 @@ impl<'c> Emit<'_, 'c> {
             self.masks.insert(node, slot);
         }
         let all = self.cfg.blocks.iter().flat_map(|block| block.instructions());
-        let parts = all.flat_map(|inst| self.parts_of_butterfly(inst).into_iter().chain(parts_of_limits(inst)));
+        let parts = all.flat_map(|inst| {
+            let of_access = self
+                .parts_of_butterfly(inst)
+                .into_iter()
+                .chain(self.origins_of_rows(inst));
+            of_access.chain(parts_of_limits(inst))
+        });
         let parts: FxHashSet<Value<'c>> = parts.collect();
         for node in 0..self.cfg.blocks.len() {
             let block = self.cfg.blocks[node];

@@ -136,6 +136,9 @@ impl<'c> Emit<'_, 'c> {
             let first = self.first(address)?;
             let mask = self.mask.map(|mask| self.expand(mask, ty));
             self.load_vector(wide, first, mask, None, align)
+        } else if let Some(how) = self.in_rows(address, ty, false) {
+            let align = align.min(1 << self.module.size_of(ty).trailing_zeros());
+            self.load_rows(address, ty, how, align)?
         } else if self.is_hoped_contiguous(address, ty) {
             // Only the access of each lane is known to be aligned like this.
             let align = align.min(1 << self.module.size_of(ty).trailing_zeros());
@@ -235,6 +238,10 @@ impl<'c> Emit<'_, 'c> {
         let mut all = self.vector(value)?;
         if ty != value.ty() {
             all = self.b.zext_or_trunc(all, ty.vector(self.lanes));
+        }
+        if self.in_rows(address, ty, true).is_some() {
+            let align = align.min(1 << self.module.size_of(ty).trailing_zeros());
+            return self.store_rows(all, address, align);
         }
         if self.is_hoped_contiguous(address, ty) {
             let align = align.min(1 << self.module.size_of(ty).trailing_zeros());

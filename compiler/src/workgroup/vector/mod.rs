@@ -31,6 +31,7 @@ mod memory;
 mod outlined;
 mod private;
 mod registers;
+mod rows;
 mod runs;
 mod small_vectors;
 mod squares;
@@ -44,6 +45,7 @@ pub use outlined::delete as delete_outlined;
 pub use private::offsets;
 
 use divergence::Ids;
+use whole_group::GroupVector;
 
 use super::SubGroupLayout;
 use crate::CpuLevel;
@@ -125,8 +127,8 @@ pub struct Kernels {
     pub several: u32,
     /// How many rows the one for blocks has; 1 if there is none.
     pub rows: u32,
-    /// Whether items would wait, but a block is a whole group, so that nobody does. There are no other kernels then.
-    pub is_whole_group: bool,
+    /// The size of groups, if items would wait, but a block is a whole group, so that nobody does. There are no other kernels then.
+    pub whole_group: Option<[u32; 3]>,
     /// Whether it could be, for some size of groups.
     pub may_be_whole_group: bool,
     /// How many bytes an item may store past the caches.
@@ -148,25 +150,38 @@ pub fn widen(
     if !(4..=64).contains(&width.lanes) {
         return Err(format!("sub-groups of {}", width.lanes));
     }
-    prepare(machine, module, width, layout)?;
+    let group = size.filter(|_| is_one_vector).map(GroupVector::new);
+    let spans_rows = layout.spans_rows || group.is_some_and(GroupVector::spans_rows);
+    prepare(machine, module, width, spans_rows)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
     // Others have other costs.
     let is_plain = !width.is_sub_group && !waits && !layout.spans_rows && module.function(DEVICE_BARRIER).is_none();
     // What spans rows, and what runs with few lanes, has other costs.
     let fills_rows = !width.is_sub_group && !layout.has_tail && !layout.spans_rows;
     let is_alone = fills_rows && module.function(DEVICE_BARRIER).is_none();
-    let items = match size.filter(|_| is_one_vector) {
-        Some(size) if is_alone && waits => {
-            Some(whole_group::prepare(machine, module, kernel, width.lanes, size)?.ok_or("it would be too long")?)
+    match group {
+        Some(group) if is_alone && waits => {
+            if group.spans_rows() && Blocking::of(module, kernel, width.lanes, None).is_some() {
+                return Err("its rows run in blocks".into());
+            }
+            if !whole_group::prepare(machine, module, kernel, width.lanes, group)? {
+                return Err("it would be too long, or slower".into());
+            }
         }
         Some(_) => return Err("it has operations of sub-groups or of the device, or no barriers".into()),
-        None => None,
-    };
+        None => {}
+    }
     let may_be_whole_group = is_alone
         && waits
         && size.is_none()
-        && whole_group::is_possible(module, kernel, width.lanes, width.lanes, false)?;
-    let mut side_by_side = match is_alone && waits && items.is_none() {
+        && whole_group::is_possible(
+            module,
+            kernel,
+            GroupVector::new([width.lanes, 1, 1]),
+            width.lanes,
+            false,
+        )?;
+    let mut side_by_side = match is_alone && waits && group.is_none() {
         true => in_flight::count(module, kernel, width.lanes, true)?,
         false => 1,
     };
@@ -176,7 +191,7 @@ pub fn widen(
         side_by_side /= 2;
     }
     let width = Width {
-        lanes: items.unwrap_or(width.lanes * side_by_side),
+        lanes: group.map_or(width.lanes * side_by_side, GroupVector::lanes),
         ..width
     };
     let streams = !waits && !layout.spans_rows;
@@ -184,7 +199,8 @@ pub fn widen(
         let lanes = width.lanes * vectors;
         let plan = emit::Plan {
             width: Width { lanes, ..width },
-            spans_rows: layout.spans_rows,
+            spans_rows,
+            group,
             is_partial,
             waits,
             streams: streams && [FULL, SEVERAL].contains(&name),
@@ -193,18 +209,20 @@ pub fn widen(
         };
         emit::emit(module, kernel, name, plan)
     };
-    let blocking = match is_alone {
+    let blocking = match is_alone && group.is_none() {
         true => Blocking::of(module, kernel, width.lanes, size),
         false => None,
     };
     let rows = blocking.as_ref().map_or(1, |blocking| blocking.rows);
-    let is_whole_group = items.is_some() || waits && rows > 1 && size == Some([width.lanes, rows, 1]);
+    let block = [width.lanes, rows, 1];
+    let of_block = || (waits && rows > 1 && size == Some(block)).then_some(block);
+    let whole_group = group.map(|group| group.size).or_else(of_block);
     let several = match is_plain && blocking.is_none() {
         true => in_flight::count(module, kernel, width.lanes, false)?,
         false => 1,
     };
     let mut streamed = 0;
-    if !is_whole_group {
+    if whole_group.is_none() {
         streamed = emit(FULL, 1, false, waits)?.1;
     }
     if several > 1 {
@@ -215,11 +233,11 @@ pub fn widen(
     }
     if let Some(blocking) = blocking {
         blocking.apply(module);
-        if is_whole_group {
+        if whole_group.is_some() {
             blocking::remove_barriers(kernel);
         }
-        emit(BLOCK, 1, false, waits && !is_whole_group)?;
-    } else if is_whole_group {
+        emit(BLOCK, 1, false, waits && whole_group.is_none())?;
+    } else if whole_group.is_some() {
         emit(BLOCK, 1, false, false)?;
     }
     Ok(Kernels {
@@ -227,13 +245,13 @@ pub fn widen(
         side_by_side,
         several,
         rows,
-        is_whole_group,
+        whole_group,
         may_be_whole_group,
         streamed,
     })
 }
 
-fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGroupLayout) -> Result<(), String> {
+fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: bool) -> Result<(), String> {
     machine.set_target(module);
     for function in module
         .functions()
@@ -254,7 +272,7 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGrou
     if by_value::read_in_place(module, kernel, arguments) {
         machine.run_passes(module, AFTER_COPIES, false)?;
     }
-    if layout.spans_rows || !small_vectors::are_kept(module, kernel, width.lanes) {
+    if spans_rows || !small_vectors::are_kept(module, kernel, width.lanes) {
         small_vectors::fill_padding(module, kernel);
         machine.run_passes(module, SCALARIZE, false)?;
     }
@@ -265,7 +283,7 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, layout: SubGrou
     }
     machine.run_passes(module, SIMPLIFY, false)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
-    let ids = Ids::of(layout.spans_rows);
+    let ids = Ids::of(spans_rows);
     for _ in 0..MOST_CONVERSIONS {
         if !if_conversion::convert(module, kernel, width.lanes, ids)? {
             break;

@@ -20,7 +20,7 @@ use super::emit::{self, Emit, Plan, Result};
 use super::if_conversion::is_simple;
 use super::in_flight;
 use super::memory::is_local;
-use super::whole_group::{MOST_LIVE, meets_group};
+use super::whole_group::{GroupVector, MOST_LIVE, meets_group};
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
@@ -71,7 +71,7 @@ impl<'c> Region<'c> {
             }
         }
         for node in 0..cfg.blocks.len() {
-            if let Some(region) = Self::of_first_item(cfg, node)
+            if let Some(region) = Self::of_first_item(cfg, node, shapes.are_across_rows())
                 && !is_inside(&all, node)
                 && !has_barrier(&region.nodes.iter().copied().collect())
             {
@@ -100,7 +100,7 @@ impl<'c> Region<'c> {
     }
 
     /// What is done if the branch at the end of a block finds that the item is the first.
-    fn of_first_item(cfg: &Cfg<'c>, node: Node) -> Option<Self> {
+    fn of_first_item(cfg: &Cfg<'c>, node: Node, is_across_rows: bool) -> Option<Self> {
         let &[yes, no] = cfg.successors[node].as_slice() else {
             return None;
         };
@@ -119,7 +119,7 @@ impl<'c> Region<'c> {
             id = id.operand(0);
         }
         let is_id = match WorkItemIntrinsic::from_name(&id.callee()?.name())? {
-            WorkItemIntrinsic::LocalId => id.operand(1).as_const_int() == Some(0),
+            WorkItemIntrinsic::LocalId => !is_across_rows && id.operand(1).as_const_int() == Some(0),
             WorkItemIntrinsic::LocalLinearId => true,
             _ => false,
         };
@@ -148,6 +148,11 @@ impl<'c> Region<'c> {
             behind: cfg.blocks[behind],
             nodes: in_order(&inside),
         })
+    }
+
+    /// Whether it is a loop.
+    pub fn is_loop(&self) -> bool {
+        !self.is_first
     }
 
     /// Whether a block is in it.
@@ -238,11 +243,13 @@ fn has_variable(ty: Type<'_>) -> bool {
 
 /// Makes functions of what can be some in a kernel for groups of so many `items`, and the vector forms of loops. These run so many
 /// `lanes`, or all of a group if they go through memory. All of them have to be possible.
-pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, items: u32, lanes: u32) -> Result<()> {
+pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, group: GroupVector, lanes: u32) -> Result<()> {
+    let items = group.lanes();
+    let ids = Ids::of(group.spans_rows());
     let mut loops = Vec::new();
     for count in 0.. {
         let cfg = Cfg::new(kernel)?;
-        let shapes = VectorShapes::new(module, &cfg, items, Ids::InRow);
+        let shapes = VectorShapes::new(module, &cfg, items, ids);
         let Some(mut region) = Region::all(&cfg, &shapes)?.into_iter().next() else {
             break;
         };
@@ -263,8 +270,8 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, items: u32, lanes:
         loops.push((function, call, lanes));
     }
     let cfg = Cfg::new(kernel)?;
-    let shapes = VectorShapes::new(module, &cfg, items, Ids::InRow);
-    let hopes = VectorShapes::new(module, &cfg, items, Ids::Hoped);
+    let shapes = VectorShapes::new(module, &cfg, items, ids);
+    let hopes = VectorShapes::new(module, &cfg, items, Ids::hoped(group.spans_rows()));
     for (function, call, lanes) in loops {
         let parameters = (2..call.operands().len() as u32 - 1).map(|i| Parameter {
             value: function.param(i),
@@ -272,7 +279,7 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, items: u32, lanes:
             hope: hopes.of(call.operand(i)),
         });
         let parameters: Vec<Parameter<'c>> = parameters.collect();
-        let is_masked = shapes.predicated.contains(&cfg.number[&call.block()]);
+        let is_masked = group.items() < items || shapes.predicated.contains(&cfg.number[&call.block()]);
         let emit = |suffix, is_masked| {
             let width = Width {
                 lanes,
@@ -281,6 +288,7 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, items: u32, lanes:
             let plan = Plan {
                 width,
                 spans_rows: false,
+                group: None,
                 is_partial: false,
                 waits: false,
                 streams: false,

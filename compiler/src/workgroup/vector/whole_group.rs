@@ -19,9 +19,11 @@ use super::gather::gathers_and_scatters;
 use super::in_flight;
 use super::outlined::{self, Region};
 use super::registers::Registers;
+use super::rows::{self, InRow, Rows};
+use crate::CpuLevel;
 use crate::builtins;
 use crate::intrinsics::{GroupCollective, GroupReduction, WorkItemIntrinsic};
-use crate::llvm::{Function, Machine, Module, Value};
+use crate::llvm::{Function, Machine, Module, Type, Value};
 use crate::workgroup::convergence::collective;
 
 /// The most items of a group.
@@ -43,50 +45,102 @@ pub const SPILLED: u64 = 4 * MOST_LIVE as u64;
 const UNROLL: &str = "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-peeling;no-runtime;no-upperbound>,\
     early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/// Whether groups of a size could be one vector.
-pub fn suits([items, rows, planes]: [u64; 3]) -> bool {
-    items.is_power_of_two() && items <= MOST_ITEMS && rows == 1 && planes == 1
+/// The fewest items of a row where there are several. With fewer, to look at indices takes less time than an access for each row.
+const SHORTEST_ROW: u64 = 1;
+
+/// Whether groups of a size could be one vector, which has so many lanes at least.
+pub fn suits(size: [u64; 3], lanes: u32) -> bool {
+    let [row, rows, planes] = size;
+    // A dimension has 1024 items at most wherever this is asked for a launch, but the source of a required size may be hostile.
+    let items = size.into_iter().fold(1, u64::saturating_mul);
+    (2..=MOST_ITEMS).contains(&items)
+        && (row >= SHORTEST_ROW || rows == 1 && planes == 1)
+        && items.next_power_of_two() >= u64::from(lanes)
+}
+
+/// A group of a known size as one vector.
+#[derive(Clone, Copy, Debug)]
+pub struct GroupVector {
+    /// The size of the group.
+    pub size: [u32; 3],
+}
+
+impl GroupVector {
+    /// For a size that [suits].
+    pub fn new(size: [u32; 3]) -> Self {
+        Self { size }
+    }
+
+    /// How many items the group has.
+    pub fn items(self) -> u32 {
+        self.size.iter().product()
+    }
+
+    /// How many lanes the vector has: a power of two.
+    pub fn lanes(self) -> u32 {
+        self.items().next_power_of_two()
+    }
+
+    /// Whether the group has several rows.
+    pub fn spans_rows(self) -> bool {
+        self.size[1] > 1 || self.size[2] > 1
+    }
+
+    /// The local id of a lane. Those beyond the end of the group have some, too.
+    pub fn local_id(self, lane: u32, dimension: u32) -> u32 {
+        let [x, y, _] = self.size;
+        match dimension {
+            0 => lane % x,
+            1 => lane / x % y,
+            _ => lane / (x * y),
+        }
+    }
 }
 
 /// Makes a kernel with barriers one for whole groups, if that is possible and faster than sub-groups of so many `lanes`: then it
-/// has no barriers any more. `size` is that of groups. The result is the number of items of a group.
+/// has no barriers any more. Returns whether it does.
 pub fn prepare(
     machine: &Machine,
     module: &Module<'_>,
     kernel: Function<'_>,
     lanes: u32,
-    size: [u32; 3],
-) -> Result<Option<u32>, String> {
-    let [items, ..] = size;
+    group: GroupVector,
+) -> Result<bool, String> {
+    if group.spans_rows() {
+        rows::find_linear_ids(module, kernel, group);
+    }
     // With fewer lanes, mathematical functions have other variants.
-    if !suits(size.map(u64::from)) || items < lanes || !is_possible(module, kernel, items, lanes, false)? {
-        return Ok(None);
+    if !suits(group.size.map(u64::from), lanes) || !is_possible(module, kernel, group, lanes, false)? {
+        return Ok(false);
     }
     let unroll = || -> Result<bool, String> {
         machine.run_passes(module, UNROLL, false)?;
         machine.run_passes(module, super::SIMPLIFY, false)?;
-        is_possible(module, kernel, items, lanes, true)
+        is_possible(module, kernel, group, lanes, true)
     };
     // How often a loop runs may follow from the one before it.
     if !unroll()? && !unroll()? {
-        return Ok(None);
+        return Ok(false);
     }
-    let loop_lanes = items.min(lanes * in_flight::count(module, kernel, lanes, true)?);
-    outlined::outline(module, kernel, items, loop_lanes)?;
+    let loop_lanes = group
+        .lanes()
+        .min(lanes * in_flight::count(module, kernel, lanes, true)?);
+    outlined::outline(module, kernel, group, loop_lanes)?;
     remove_barriers(kernel);
-    Ok(Some(items))
+    Ok(true)
 }
 
-/// Whether groups of so many items can be one vector, and that is faster.
+/// Whether groups of a size can be one vector, and that is faster.
 pub fn is_possible(
     module: &Module<'_>,
     kernel: Function<'_>,
-    items: u32,
+    group: GroupVector,
     lanes: u32,
     is_unrolled: bool,
 ) -> Result<bool, String> {
     let cfg = Cfg::new(kernel)?;
-    let shapes = VectorShapes::new(module, &cfg, items, Ids::InRow);
+    let items = group.lanes();
+    let shapes = VectorShapes::new(module, &cfg, items, Ids::of(group.spans_rows()));
     let Ok(outlined) = Region::all(&cfg, &shapes) else {
         return Ok(false);
     };
@@ -94,7 +148,8 @@ pub fn is_possible(
         cfg: &cfg,
         outlined,
         shapes,
-        hopes: VectorShapes::new(module, &cfg, items, Ids::Hoped),
+        hopes: VectorShapes::new(module, &cfg, items, Ids::hoped(group.spans_rows())),
+        rows: Rows::of(module, &cfg, group),
         items,
         lanes,
     };
@@ -104,10 +159,12 @@ pub fn is_possible(
         let costs = instructions.iter().map(|&inst| code.cost(module, inst));
         costs.map(u64::from).sum()
     };
-    Ok((!is_unrolled || code.outlined.iter().all(can_outline))
-        && instructions.iter().all(|&inst| code.is_vector(inst))
-        && cost() <= LONGEST
-        && code.most_live(module) <= MOST_LIVE)
+    Ok(
+        (!is_unrolled || code.outlined.iter().all(can_outline) && code.keeps_rows(module))
+            && instructions.iter().all(|&inst| code.is_vector(inst))
+            && cost() <= LONGEST
+            && code.most_live(module) <= MOST_LIVE,
+    )
 }
 
 /// Whether all items of the group have to come to an instruction.
@@ -119,6 +176,15 @@ pub fn meets_group(inst: &Value<'_>) -> bool {
     collective(inst) == Some(GroupCollective::Barrier) || is_reduction()
 }
 
+/// What a load or store accesses, and its type.
+fn accessed<'c>(inst: Value<'c>) -> Option<(Value<'c>, Type<'c>)> {
+    match inst.opcode()? {
+        L::LLVMLoad => Some((inst.operand(0), inst.ty())),
+        L::LLVMStore => Some((inst.operand(1), inst.operand(0).ty())),
+        _ => None,
+    }
+}
+
 struct Code<'a, 'c> {
     cfg: &'a Cfg<'c>,
     /// What is to be outlined.
@@ -126,6 +192,9 @@ struct Code<'a, 'c> {
     shapes: VectorShapes<'c>,
     /// The shapes of addresses if no index wraps.
     hopes: VectorShapes<'c>,
+    /// What is known of rows, if there are several.
+    rows: Option<Rows<'c>>,
+    /// How many lanes the vector has.
     items: u32,
     /// Of a usual sub-group.
     lanes: u32,
@@ -167,15 +236,37 @@ impl<'c> Code<'_, 'c> {
         }
     }
 
+    /// Whether nothing is better for sub-groups in rows: loops run row by row there, and accesses are simple that are not in a group
+    /// of several rows.
+    fn keeps_rows(&self, module: &Module<'c>) -> bool {
+        let Some(rows) = &self.rows else { return true };
+        let is_same = |inst: &Value<'c>| {
+            let Some((address, ty)) = accessed(*inst) else {
+                return true;
+            };
+            let is_masked = self.shapes.predicated.contains(&self.cfg.number[&inst.block()]);
+            let is_load = inst.opcode() == Some(L::LLVMLoad);
+            let is_in_rows = || match rows.access(module, &self.shapes, address, ty) {
+                Some(InRow::Consecutive) => !is_masked || CpuLevel::current() > CpuLevel::V2,
+                Some(InRow::Same) => is_load && !is_masked,
+                None => false,
+            };
+            let is_simple = |shape| shape != VectorShape::Varying;
+            is_simple(self.hopes.of(address)) || !is_simple(rows.shapes.of(address)) || is_in_rows()
+        };
+        !self.outlined.iter().any(Region::is_loop) && self.instructions().iter().all(is_same)
+    }
+
     /// How many instructions LLVM makes of one.
     fn cost(&self, module: &Module<'c>, inst: Value<'c>) -> u32 {
-        let (address, ty) = match inst.opcode() {
-            Some(L::LLVMLoad) => (Some(inst.operand(0)), inst.ty()),
-            Some(L::LLVMStore) => (Some(inst.operand(1)), inst.operand(0).ty()),
-            _ => (None, inst.ty()),
-        };
-        let Some(address) = address else {
-            let is_function = |inst: Value<'c>| inst.callee().is_some_and(|callee| !callee.name().starts_with("llvm."));
+        let Some((address, ty)) = accessed(inst) else {
+            let ty = inst.ty();
+            let is_function = |inst: Value<'c>| {
+                inst.callee().is_some_and(|callee| {
+                    let name = callee.name();
+                    !name.starts_with("llvm.") && WorkItemIntrinsic::from_name(&name).is_none()
+                })
+            };
             let each = if is_function(inst) { FUNCTION } else { 1 };
             return if self.varies(inst) {
                 each.saturating_mul(Registers::of(ty, self.items))
@@ -185,6 +276,12 @@ impl<'c> Code<'_, 'c> {
         };
         let size = module.size_of(ty);
         let numbers = self.items * ty.lanes().unwrap_or(1);
+        if let Some(rows) = &self.rows
+            && rows.access(module, &self.shapes, address, ty).is_some()
+        {
+            // Some for the address, and as many to put it in its place.
+            return rows.count() * (2 + 2 * Registers::of(ty, rows.length()));
+        }
         let has_gather = gathers_and_scatters(u64::from(ty.scalar().bits() / 8)) && ty.lanes().is_none();
         match self.hopes.of(address) {
             VectorShape::Uniform => 0,

@@ -132,7 +132,7 @@ pub fn case(seed: u64) -> Case {
     // From a generator of its own, so that other seeds stay what they are.
     let mut demands = Rng::new(!seed);
     let demands_size = groups && !large && demands.chance(40) && !meets;
-    // Groups of one size in a row: those of a launch's size run as one vector, with their loops, from the second launch.
+    // Groups of one size: those of a launch's size run as one vector, those in a row with their loops, from the second launch.
     let has_one_size = groups && !large && !demands_size && (demands.chance(60) || meets);
     let has = match demands_size && demands.chance(70) || has_one_size {
         // What trees of barriers have: those of known size run as one vector.
@@ -174,10 +174,34 @@ pub fn case(seed: u64) -> Case {
     }
     if has_one_size {
         let items = demands.pick(&[8, 16, 32, 64, 128, 256]);
-        have_size(&mut demands, &mut case, [items, 1, 1]);
+        let local = match demands.chance(50) {
+            true => [items, 1, 1],
+            false => demands.pick(&ODD_SIZES),
+        };
+        have_size(&mut demands, &mut case, local);
     }
     case
 }
+
+/// Sizes of groups that have several rows, or are no power of two.
+const ODD_SIZES: [[usize; 3]; 16] = [
+    [8, 8, 1],
+    [16, 16, 1],
+    [24, 4, 1],
+    [20, 12, 1],
+    [10, 10, 1],
+    [5, 3, 1],
+    [4, 4, 4],
+    [7, 3, 2],
+    [16, 2, 2],
+    [2, 9, 1],
+    [1, 96, 1],
+    [1, 1, 12],
+    [100, 1, 1],
+    [24, 1, 1],
+    [9, 1, 1],
+    [250, 1, 1],
+];
 
 /// Has a kernel demand a size of groups.
 fn demand_size(rng: &mut Rng, case: &mut Case) {
@@ -207,7 +231,10 @@ fn have_size(rng: &mut Rng, case: &mut Case, local: [usize; 3]) {
         *range = Range {
             dimensions: 3,
             local,
-            groups: [rng.pick(&[1, 2, 3]).min(most), 1, 1],
+            groups: match local[1..] == [1, 1] {
+                true => [rng.pick(&[1, 2, 3]).min(most), 1, 1],
+                false => [rng.pick(&[1, 2]), rng.pick(&[1, 2]), 1],
+            },
             ..*range
         };
     }
