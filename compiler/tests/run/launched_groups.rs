@@ -405,3 +405,38 @@ fn trees_of_rows() {
         ";
     check_shapes("tree", body, false);
 }
+
+/// A loop that all but the first item come to, which read from addresses of their own: these go in through memory, under a mask.
+#[test]
+fn addresses_of_some() {
+    let body = "
+        %low = OpBitwiseAnd %long %x %c3
+        %at = OpPtrAccessChain %global_long %in %low
+        %is_first = OpIEqual %bool %l %c0
+        OpSelectionMerge %joined None
+        OpBranchConditional %is_first %joined %before
+        %before = OpLabel
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %long %c0 %before %i_next %round
+        %from_here = OpPhi %global_long %at %before %further %round
+        %sum = OpPhi %long %x %before %more %round
+        %goes_on = OpULessThan %bool %i %low
+        OpLoopMerge %done %round None
+        OpBranchConditional %goes_on %round %done
+        %round = OpLabel
+        %y = OpLoad %long %from_here Aligned 8
+        %more = OpIAdd %long %sum %y
+        %further = OpPtrAccessChain %global_long %from_here %c2
+        %i_next = OpIAdd %long %i %c1
+        OpBranch %head
+        %done = OpLabel
+        OpBranch %joined
+        %joined = OpLabel
+        %result = OpPhi %long %x %start %sum %done
+        %all = OpGroupIAdd %long %i2 Reduce %result
+        %both = OpBitwiseXor %long %all %result
+        OpStore %to %both Aligned 8
+        ";
+    check("addresses of some", &kernel("long", 8, body), 8, 0);
+}

@@ -186,6 +186,11 @@ impl<'c> Emit<'_, 'c> {
         let Some(mask) = mask else {
             return self.b.load(ty, address).align(align);
         };
+        if let Some(numbers) = self.numbers_for_addresses(ty) {
+            let others = others.map(|others| self.b.cast(L::LLVMPtrToInt, others, numbers));
+            let loaded = self.load_vector(numbers, address, Some(mask), others, align);
+            return self.b.cast(L::LLVMIntToPtr, loaded, ty);
+        }
         let args = [address, mask, others.unwrap_or_else(|| ty.poison())];
         self.b
             .intrinsic(self.module, "llvm.masked.load", &[ty, self.cx.ptr()], &args)
@@ -193,10 +198,20 @@ impl<'c> Emit<'_, 'c> {
     }
 
     pub(super) fn masked_store(&self, all: Value<'c>, to: Value<'c>, mask: Value<'c>, align: u32) {
+        if let Some(numbers) = self.numbers_for_addresses(all.ty()) {
+            return self.masked_store(self.b.cast(L::LLVMPtrToInt, all, numbers), to, mask, align);
+        }
         let types = [all.ty(), self.cx.ptr()];
         self.b
             .intrinsic(self.module, "llvm.masked.store", &types, &[all, to, mask])
             .call_argument_attribute(1, "align", align.into());
+    }
+
+    /// The type of numbers that vectors of addresses are under a mask. Where the CPU has no masked access, LLVM 22 takes the size of an
+    /// address for 0 when it makes one for each lane, and so all of them for aligned like the first.
+    fn numbers_for_addresses(&self, ty: Type<'c>) -> Option<Type<'c>> {
+        let lanes = ty.lanes().filter(|_| ty.scalar().is_ptr())?;
+        Some(self.cx.int(64).vector(lanes))
     }
 
     /// Whether a store under a mask had better not look at the mask: the CPU has such stores, and the memory was read, so that it

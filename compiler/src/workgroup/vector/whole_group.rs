@@ -45,17 +45,14 @@ pub const SPILLED: u64 = 4 * MOST_LIVE as u64;
 const UNROLL: &str = "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-peeling;no-runtime;no-upperbound>,\
     early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
-/// The fewest items of a row where there are several. With fewer, to look at indices takes less time than an access for each row.
-const SHORTEST_ROW: u64 = 1;
+/// The most rows of a group. An access for each of more takes long to compile: with 256 rows of 4 items a second for a short kernel.
+const MOST_ROWS: u64 = 128;
 
 /// Whether groups of a size could be one vector, which has so many lanes at least.
 pub fn suits(size: [u64; 3], lanes: u32) -> bool {
-    let [row, rows, planes] = size;
-    // A dimension has 1024 items at most wherever this is asked for a launch, but the source of a required size may be hostile.
+    // Whatever size a kernel demands.
     let items = size.into_iter().fold(1, u64::saturating_mul);
-    (2..=MOST_ITEMS).contains(&items)
-        && (row >= SHORTEST_ROW || rows == 1 && planes == 1)
-        && items.next_power_of_two() >= u64::from(lanes)
+    (2..=MOST_ITEMS).contains(&items) && items / size[0] <= MOST_ROWS && items.next_power_of_two() >= u64::from(lanes)
 }
 
 /// A group of a known size as one vector.
