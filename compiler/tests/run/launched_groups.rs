@@ -287,8 +287,9 @@ fn check_shapes(what: &str, body: &str, are_vectors: bool) {
     let constant = "%c100 = OpConstant %long 100";
     let text = kernel("float", 4, &format!("{}{body}", places.replace(constant, "")));
     let text = text.replace("%c1024 =", &format!("{constant}\n%c1024 ="));
-    for shape @ [x, y, z] in SHAPES {
-        let kernel = compile(&text, &Options::default());
+    // One kernel has code for several shapes at a time, of which some have as many items.
+    let kernel = compile(&text, &Options::default());
+    for (at, shape @ [x, y, z]) in SHAPES.into_iter().enumerate() {
         let all = range([2, 2, 1], shape);
         let width = 2 * x + 3;
         let numbers = (100 * z + 2 * y + 2) * width;
@@ -307,8 +308,9 @@ fn check_shapes(what: &str, body: &str, are_vectors: bool) {
         .unwrap_or_else(|error| panic!("{what}, groups of {shape:?}: {error}"));
         assert!(output.iter().any(|&byte| byte != 0), "{what}, {shape:?}: no result");
         let lanes = u64::from(kernel.lanes_for(&kernel.prepare(all).unwrap()));
-        let is_expected =
-            !are_vectors || x * y * z < u64::from(kernel.lanes()) || lanes == (x * y * z).next_power_of_two();
+        // There is no room for more.
+        let is_vector = are_vectors && at < 12 && x * y * z >= u64::from(kernel.lanes());
+        let is_expected = !is_vector || lanes == (x * y * z).next_power_of_two();
         assert!(is_expected, "{what}, groups of {shape:?}: {lanes} items run at a time");
     }
 }
