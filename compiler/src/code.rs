@@ -8,7 +8,7 @@ use oxur_fork::OnceLock;
 
 use crate::codegen::Loaded;
 use crate::intrinsics::MAX_ID;
-use crate::workgroup::{CodeInfo, Entry, whole_group};
+use crate::workgroup::{CodeInfo, Entry, GroupVector, whole_group};
 use crate::{Error, KernelInfo, NdRange};
 
 /// A variant of the code of a kernel.
@@ -181,18 +181,18 @@ struct Place {
 /// Code for groups of the sizes that came first.
 #[derive(Default)]
 struct WholeGroups {
-    /// A size each, in 16 bits for each dimension; 0 where there is none yet.
+    /// A [packed](GroupVector::packed) size each; 0 where there is none yet.
     sizes: [AtomicU64; Self::MOST],
     places: [Place; Self::MOST],
 }
 
 impl WholeGroups {
-    /// How many sizes a kernel has such code for. Few have more than two.
-    const MOST: usize = 12;
+    /// How many sizes a kernel may have such code for. Most have one or two, unless the program tries which is best.
+    const MOST: usize = 32;
 
     /// The place for a size, if one was left when it came.
     fn find(&self, size: [u16; 3]) -> Option<&Place> {
-        let wanted = packed(size.map(u64::from));
+        let wanted = GroupVector::packed(size.map(u32::from));
         let is_own = |size: &AtomicU64| {
             let known = match size.load(Ordering::Relaxed) {
                 // Nothing is published with it: places are there from the beginning.
@@ -205,11 +205,6 @@ impl WholeGroups {
     }
 }
 
-/// The size of a group in one number, which is not 0.
-fn packed(size: [u64; 3]) -> u64 {
-    size[0] | size[1] << 16 | size[2] << 32
-}
-
 /// The compiled variants of a kernel, none of which is ever replaced: launches may run it. A program keeps this and not the
 /// `Kernel`, which holds a reference to the program.
 pub(crate) struct Compiled {
@@ -217,7 +212,8 @@ pub(crate) struct Compiled {
     /// Its index in the linked program.
     pub(crate) index: usize,
     variants: [Place; Variant::COUNT],
-    whole_groups: WholeGroups,
+    /// Made when it is needed: few kernels do.
+    whole_groups: OnceLock<Box<WholeGroups>>,
     pub(crate) heat: Heat,
     pub(crate) group_heat: GroupHeat,
 }
@@ -239,7 +235,7 @@ impl Compiled {
             info,
             index,
             variants: Default::default(),
-            whole_groups: WholeGroups::default(),
+            whole_groups: OnceLock::new(),
             heat: Heat::default(),
             group_heat: GroupHeat::default(),
         }
@@ -248,7 +244,7 @@ impl Compiled {
     fn place(&self, variant: Variant) -> &Place {
         match variant {
             Variant::WholeGroup(size) => {
-                let place = self.whole_groups.find(size);
+                let place = self.whole_groups.get().and_then(|all| all.find(size));
                 place.expect("`whole_group_for` has found a place")
             }
             other => &self.variants[usize::from(other.number())],
@@ -274,7 +270,8 @@ impl Compiled {
             && has_small_ids(range);
         // It has at most 1024 items.
         let size = is_possible.then(|| range.local_size.map(|n| n as u16))?;
-        self.whole_groups.find(size).map(|_| Variant::WholeGroup(size))
+        let all = self.whole_groups.get_or_init(Box::default);
+        all.find(size).map(|_| Variant::WholeGroup(size))
     }
 
     /// Notes that a variant is looked up in the cache. Returns true the first time.
@@ -409,7 +406,7 @@ impl GroupHeat {
 
     /// Notes a launch. Returns whether its groups have the size of those of the launch before.
     pub(crate) fn is_again(&self, range: &NdRange) -> bool {
-        let size = packed(range.local_size);
+        let size = GroupVector::packed(range.local_size.map(|n| n as u32));
         self.last.swap(size, Ordering::Relaxed) == size
     }
 

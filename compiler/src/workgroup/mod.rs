@@ -26,7 +26,7 @@ use collectives::Waiting;
 #[cfg(feature = "nvptx")]
 pub use vector::Cfg;
 pub use vector::offsets;
-pub use vector::whole_group;
+pub use vector::whole_group::{self, GroupVector};
 use vector::width;
 
 /// The calling convention of a kernel's code.
@@ -90,9 +90,6 @@ const SIDE_BY_SIDE_SHIFT: u32 = 5;
 const ROWS_SHIFT: u32 = 8;
 const STREAMED_SHIFT: u32 = 16;
 
-/// How many bits each dimension of a group's size has.
-const GROUP_SHIFT: u32 = 16;
-
 impl CodeInfo {
     fn write(self, module: &Module<'_>) -> Self {
         let wide = module.context().int(64);
@@ -119,9 +116,7 @@ impl CodeInfo {
             flags,
             self.variables,
             self.frame,
-            self.whole_group.map_or(0, |[x, y, z]| {
-                u64::from(x) | u64::from(y) << GROUP_SHIFT | u64::from(z) << (2 * GROUP_SHIFT)
-            }),
+            self.whole_group.map_or(0, GroupVector::packed),
         ];
         let words = Value::array(wide, &words.map(|w| wide.int(w)));
         let constant = module
@@ -148,8 +143,7 @@ impl CodeInfo {
             has_tail: words[2] & 2 != 0,
             spans_rows: words[2] & 4 != 0,
             sees_groups: words[2] & 8 != 0,
-            whole_group: (words[5] != 0)
-                .then(|| [0, 1, 2].map(|d| (words[5] >> (d * GROUP_SHIFT)) as u32 & ((1 << GROUP_SHIFT) - 1))),
+            whole_group: (words[5] != 0).then(|| GroupVector::unpacked(words[5])),
             may_be_whole_group: words[2] & 16 != 0,
             rows: Some((words[2] >> ROWS_SHIFT) as u32 & 0xff).filter(|rows| *rows > 0)?,
             streamed: words[2] >> STREAMED_SHIFT,

@@ -264,7 +264,6 @@ fn check_shapes(what: &str, body: &str, are_vectors: bool) {
         %depth = OpCompositeExtract %long %sizes 2
         %gy = OpCompositeExtract %long %ids 1
         %gz = OpCompositeExtract %long %ids 2
-        %c100 = OpConstant %long 100
         %z_rows = OpIMul %long %gz %c100
         %row_number = OpIAdd %long %z_rows %gy
         %row = OpIMul %long %row_number %n
@@ -284,12 +283,12 @@ fn check_shapes(what: &str, body: &str, are_vectors: bool) {
         OpControlBarrier %i2 %i2 %c264
         ";
     // Constants come before functions.
-    let constant = "%c100 = OpConstant %long 100";
-    let text = kernel("float", 4, &format!("{}{body}", places.replace(constant, "")));
+    let constant = "%c100 = OpConstant %long 100\n%c63 = OpConstant %long 63";
+    let text = kernel("float", 4, &format!("{places}{body}"));
     let text = text.replace("%c1024 =", &format!("{constant}\n%c1024 ="));
     // One kernel has code for several shapes at a time, of which some have as many items.
     let kernel = compile(&text, &Options::default());
-    for (at, shape @ [x, y, z]) in SHAPES.into_iter().enumerate() {
+    for shape @ [x, y, z] in SHAPES {
         let all = range([2, 2, 1], shape);
         let width = 2 * x + 3;
         let numbers = (100 * z + 2 * y + 2) * width;
@@ -308,8 +307,7 @@ fn check_shapes(what: &str, body: &str, are_vectors: bool) {
         .unwrap_or_else(|error| panic!("{what}, groups of {shape:?}: {error}"));
         assert!(output.iter().any(|&byte| byte != 0), "{what}, {shape:?}: no result");
         let lanes = u64::from(kernel.lanes_for(&kernel.prepare(all).unwrap()));
-        // There is no room for more.
-        let is_vector = are_vectors && at < 12 && x * y * z >= u64::from(kernel.lanes());
+        let is_vector = are_vectors && x * y * z >= u64::from(kernel.lanes());
         let is_expected = !is_vector || lanes == (x * y * z).next_power_of_two();
         assert!(is_expected, "{what}, groups of {shape:?}: {lanes} items run at a time");
     }
@@ -441,4 +439,122 @@ fn addresses_of_some() {
         OpStore %to %both Aligned 8
         ";
     check("addresses of some", &kernel("long", 8, body), 8, 0);
+}
+
+/// A loop that only some items come to, and that stores: others store nothing.
+#[test]
+fn stores_of_some() {
+    let body = "
+        %mine = OpInBoundsAccessChain %in_tile %tile %l
+        OpStore %mine %x Aligned 8
+        %low = OpBitwiseAnd %long %x %c3
+        %is_some = OpUGreaterThan %bool %low %c1
+        OpSelectionMerge %joined None
+        OpBranchConditional %is_some %before %joined
+        %before = OpLabel
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %long %c0 %before %i_next %round
+        %i_next = OpIAdd %long %i %c1
+        %sum = OpIAdd %long %x %i_next
+        OpStore %mine %sum Aligned 8
+        %goes_on = OpULessThan %bool %i_next %n
+        OpLoopMerge %done %round None
+        OpBranchConditional %goes_on %round %done
+        %round = OpLabel
+        OpBranch %head
+        %done = OpLabel
+        OpBranch %joined
+        %joined = OpLabel
+        OpControlBarrier %i2 %i2 %c264
+        %last = OpISub %long %size %c1
+        %opposite = OpISub %long %last %l
+        %theirs = OpInBoundsAccessChain %in_tile %tile %opposite
+        %y = OpLoad %long %theirs Aligned 8
+        OpStore %to %y Aligned 8
+        ";
+    for n in [1, 5] {
+        check("stores of some", &kernel("long", 8, body), 8, n);
+    }
+}
+
+/// Local memory by unsigned indices that wrap for items that do not access it.
+#[test]
+fn unsigned_indices_of_rows() {
+    let body = "
+        %own32 = OpUConvert %int %own
+        %shift32 = OpISub %int %own32 %i2
+        %shift = OpUConvert %long %shift32
+        %is_some = OpUGreaterThan %bool %own %c1
+        OpSelectionMerge %joined None
+        OpBranchConditional %is_some %inside %joined
+        %inside = OpLabel
+        %theirs = OpInBoundsAccessChain %in_tile %tile %shift
+        %y = OpLoad %float %theirs Aligned 4
+        OpStore %own_to %y Aligned 4
+        OpBranch %joined
+        %joined = OpLabel
+        ";
+    check_shapes("unsigned indices", body, false);
+}
+
+/// Rows at addresses that take many instructions, each of which uses the one before it twice.
+#[test]
+fn rows_at_long_addresses() {
+    let rounds = (0..12).map(|i| {
+        let before = if i == 0 { "%gy".into() } else { format!("%h{}", i - 1) };
+        format!("%square{i} = OpIMul %long {before} {before}\n%h{i} = OpIAdd %long %square{i} %gy\n")
+    });
+    let body = format!(
+        "
+        {}
+        %low = OpBitwiseAnd %long %h11 %c63
+        %at_row = OpIMul %long %low %n
+        %at = OpIAdd %long %at_row %id
+        %from_there = OpPtrAccessChain %global_float %in %at
+        %y = OpLoad %float %from_there Aligned 4
+        OpStore %own_to %y Aligned 4
+        ",
+        rounds.collect::<String>()
+    );
+    check_shapes("long addresses", &body, true);
+}
+
+/// A kernel keeps code for the sizes that came first; groups of others run as before.
+#[test]
+fn more_sizes_than_room() {
+    const ROOM: usize = 32;
+    let body = "
+        %mine = OpInBoundsAccessChain %in_tile %tile %l
+        OpStore %mine %x Aligned 4
+        OpControlBarrier %i2 %i2 %c264
+        %last = OpISub %long %size %c1
+        %opposite = OpISub %long %last %l
+        %theirs = OpInBoundsAccessChain %in_tile %tile %opposite
+        %y = OpLoad %float %theirs Aligned 4
+        OpStore %to %y Aligned 4
+        ";
+    let kernel = compile(&kernel("float", 4, body), &Options::default());
+    let least = u64::from(kernel.lanes());
+    let mut vectors = 0;
+    for size in (least..).take(ROOM + 3) {
+        let items = 2 * size as usize;
+        let mut input: Vec<u8> = (0..items).flat_map(|i| (i as f32).to_ne_bytes()).collect();
+        let mut output = vec![0; 4 * items];
+        let all = range([2, 1, 1], [size, 1, 1]);
+        run(
+            &kernel,
+            all,
+            &mut [
+                Argument::Memory(&mut output),
+                Argument::Memory(&mut input),
+                Argument::Value(0),
+            ],
+        )
+        .unwrap_or_else(|error| panic!("groups of {size}: {error}"));
+        let lanes = kernel.lanes_for(&kernel.prepare(all).unwrap());
+        vectors += usize::from(u64::from(lanes) == size.next_power_of_two() && lanes as u64 > least);
+    }
+    // The first size has as many items as the main code has lanes.
+    assert_eq!(vectors, ROOM - 1);
 }

@@ -12,6 +12,7 @@ use llvm_sys::LLVMOpcode as L;
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
 use super::indexed::{Extension, Indexed, unextended};
+use super::memory::accessed;
 use crate::llvm::{Block, Kind, Type, Value};
 use crate::target::x86_64::permutation;
 
@@ -34,10 +35,8 @@ pub(super) struct Index<'c> {
 impl<'c> Emit<'_, 'c> {
     /// What has to be at hand where a load or store is, if it is by such an address.
     pub(super) fn parts_of_butterfly(&self, inst: Value<'c>) -> Vec<Value<'c>> {
-        let (address, ty) = match inst.opcode() {
-            Some(L::LLVMLoad) => (inst.operand(0), inst.ty()),
-            Some(L::LLVMStore) => (inst.operand(1), inst.operand(0).ty()),
-            _ => return Vec::new(),
+        let Some((address, ty)) = accessed(inst) else {
+            return Vec::new();
         };
         let parts = |index: Index<'c>| {
             let mut parts = address.operands();

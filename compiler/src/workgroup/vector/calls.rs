@@ -228,17 +228,6 @@ impl<'c> Emit<'_, 'c> {
                 .collect();
             parts.push(self.b.call(function, &args));
         }
-        // Concatenates the results in pairs.
-        while parts.len() > 1 {
-            parts = parts
-                .chunks(2)
-                .map(|two| {
-                    let lanes = two[0].ty().lanes().expect("it is a vector") * 2;
-                    self.b.shuffle(two[0], two[1], &(0..lanes).collect::<Vec<_>>())
-                })
-                .collect();
-        }
-        let result = inst.ty().vector(self.lanes);
-        Ok(parts.pop().map(|all| self.b.fpcast(all, result)))
+        Ok(Some(self.b.fpcast(self.joined(parts), inst.ty().vector(self.lanes))))
     }
 }

@@ -106,7 +106,7 @@ pub(super) struct Emit<'m, 'c> {
 pub(super) struct Plan<'a, 'c> {
     /// How many lanes it has.
     pub width: Width,
-    /// Whether these may be in several rows of the group.
+    /// Whether these may be in several rows of a group whose size is not known.
     pub spans_rows: bool,
     /// The group that the lanes are all items of, if its size is known.
     pub group: Option<GroupVector>,
@@ -141,9 +141,10 @@ pub(super) fn emit<'c>(
     } = plan;
     let cx = module.context();
     let cfg = Cfg::new(old)?;
+    let group_spans_rows = group.is_some_and(GroupVector::spans_rows);
+    let spans_rows = spans_rows || group_spans_rows;
     let shapes = VectorShapes::with_parameters(module, &cfg, width.lanes, Ids::of(spans_rows), parameters);
-    let hoped = Ids::hoped(group.is_some_and(GroupVector::spans_rows));
-    let hopes = VectorShapes::with_parameters(module, &cfg, width.lanes, hoped, parameters);
+    let hopes = VectorShapes::with_parameters(module, &cfg, width.lanes, Ids::hoped(group_spans_rows), parameters);
     let rows = group.and_then(|group| Rows::of(module, &cfg, group));
     let mut params = old.function_type().params();
     let mask_param = params.len() as u32;

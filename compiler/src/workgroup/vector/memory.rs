@@ -15,6 +15,15 @@ use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Kind, Type, Value};
 use crate::runtime::LocalMemory;
 
+/// What a load or store accesses, and its type.
+pub(super) fn accessed<'c>(inst: Value<'c>) -> Option<(Value<'c>, Type<'c>)> {
+    match inst.opcode()? {
+        L::LLVMLoad => Some((inst.operand(0), inst.ty())),
+        L::LLVMStore => Some((inst.operand(1), inst.operand(0).ty())),
+        _ => None,
+    }
+}
+
 /// Whether an address is known to be in local memory.
 pub(super) fn is_local(mut address: Value<'_>) -> bool {
     while address.opcode() == Some(L::LLVMGetElementPtr) {
@@ -336,9 +345,11 @@ impl<'c> Emit<'_, 'c> {
             store_some(self);
             return Ok(());
         }
-        // Usually all lanes are active.
+        // Usually all lanes are active, or all items of a group that has fewer.
+        let items = self.entry_mask.filter(|_| self.group.is_some());
         let bits = self.mask_bits(mask);
-        let every = self.b.icmp(I::LLVMIntEQ, bits, bits.ty().ones());
+        let most = items.map_or_else(|| bits.ty().ones(), |items| self.mask_bits(items));
+        let every = self.b.icmp(I::LLVMIntEQ, bits, most);
         let [whole, part, some, after] =
             ["store.all", "store.part", "store.some", "stored"].map(|n| self.function.append_block(n));
         let before = self.b.block();
@@ -347,7 +358,10 @@ impl<'c> Emit<'_, 'c> {
             block.move_after(before);
         }
         self.b.go_to_end(whole);
-        self.b.store(all, to).align(align);
+        match items {
+            Some(items) => self.masked_store(all, to, self.expand(items, ty), align),
+            None => _ = self.b.store(all, to).align(align),
+        }
         self.b.br(after);
         self.b.go_to_end(part);
         // Of no lane, the address may be any.

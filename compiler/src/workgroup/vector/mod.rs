@@ -199,7 +199,7 @@ pub fn widen(
         let lanes = width.lanes * vectors;
         let plan = emit::Plan {
             width: Width { lanes, ..width },
-            spans_rows,
+            spans_rows: layout.spans_rows,
             group,
             is_partial,
             waits,

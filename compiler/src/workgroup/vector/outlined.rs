@@ -244,12 +244,12 @@ fn has_variable(ty: Type<'_>) -> bool {
 /// Makes functions of what can be some in a kernel for groups of so many `items`, and the vector forms of loops. These run so many
 /// `lanes`, or all of a group if they go through memory. All of them have to be possible.
 pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, group: GroupVector, lanes: u32) -> Result<()> {
-    let items = group.lanes();
+    let width = group.lanes();
     let ids = Ids::of(group.spans_rows());
     let mut loops = Vec::new();
     for count in 0.. {
         let cfg = Cfg::new(kernel)?;
-        let shapes = VectorShapes::new(module, &cfg, items, ids);
+        let shapes = VectorShapes::new(module, &cfg, width, ids);
         let Some(mut region) = Region::all(&cfg, &shapes)?.into_iter().next() else {
             break;
         };
@@ -260,9 +260,9 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, group: GroupVector
             continue;
         }
         // Memory is read in the order of its addresses if the group goes through it as one. Values are on the stack then.
-        let fits = region.size(module, &cfg, &shapes, items) <= u64::from(MOST_LIVE);
-        let lanes = match fits && in_flight::goes_through_memory(module, &cfg, &shapes, items, &region.nodes) {
-            true => items,
+        let fits = region.size(module, &cfg, &shapes, width) <= u64::from(MOST_LIVE);
+        let lanes = match fits && in_flight::goes_through_memory(module, &cfg, &shapes, width, &region.nodes) {
+            true => width,
             false => lanes,
         };
         let name = format!("{LOOP}{count}.{lanes}");
@@ -270,8 +270,8 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, group: GroupVector
         loops.push((function, call, lanes));
     }
     let cfg = Cfg::new(kernel)?;
-    let shapes = VectorShapes::new(module, &cfg, items, ids);
-    let hopes = VectorShapes::new(module, &cfg, items, Ids::hoped(group.spans_rows()));
+    let shapes = VectorShapes::new(module, &cfg, width, ids);
+    let hopes = VectorShapes::new(module, &cfg, width, Ids::hoped(group.spans_rows()));
     for (function, call, lanes) in loops {
         let parameters = (2..call.operands().len() as u32 - 1).map(|i| Parameter {
             value: function.param(i),
@@ -279,7 +279,8 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, group: GroupVector
             hope: hopes.of(call.operand(i)),
         });
         let parameters: Vec<Parameter<'c>> = parameters.collect();
-        let is_masked = group.items() < items || shapes.predicated.contains(&cfg.number[&call.block()]);
+        let is_padded = group.items() < width;
+        let is_masked = is_padded || shapes.predicated.contains(&cfg.number[&call.block()]);
         let emit = |suffix, is_masked| {
             let width = Width {
                 lanes,
@@ -297,7 +298,10 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, group: GroupVector
             };
             emit::emit(module, function, &format!("{}{suffix}", function.name()), plan)
         };
-        emit(FULL, false)?.0.attribute("alwaysinline", 0);
+        // One of all lanes, of which some are behind the end of the group, is never full.
+        if !(is_padded && lanes == width) {
+            emit(FULL, false)?.0.attribute("alwaysinline", 0);
+        }
         if is_masked {
             emit(MASKED, true)?.0.attribute("noinline", 0);
         }
@@ -524,7 +528,6 @@ impl<'c> Emit<'_, 'c> {
     fn outlined_loop(&mut self, inst: Value<'c>, name: &str) -> Result<()> {
         let form = |suffix| self.module.function(&format!("{name}{suffix}"));
         let (full, masked) = (form(FULL), form(MASKED));
-        let full = full.ok_or("a loop without its vector form")?;
         let lanes = name.rsplit('.').next().and_then(|lanes| lanes.parse().ok());
         let lanes: u32 = lanes.ok_or("a loop without a number of lanes")?;
         debug_assert!(lanes.is_multiple_of(8), "masks of parts begin with a byte");
@@ -586,20 +589,26 @@ impl<'c> Emit<'_, 'c> {
                 let of_part = self.cx.int(lanes);
                 let byte = b.udiv(start, wide.int(8));
                 let mask = b.load(of_part, b.offset(bits, byte)).align(1);
-                let [some, all_of_them, part] = ["part.some", "part.full", "part.masked"].map(block);
+                let [some, part] = ["part.some", "part.masked"].map(block);
                 b.cond_br(b.icmp(I::LLVMIntEQ, mask, of_part.zero()), next, some);
                 b.go_to_end(some);
-                b.cond_br(b.icmp(I::LLVMIntEQ, mask, of_part.ones()), all_of_them, part);
-                b.go_to_end(all_of_them);
-                b.call(full, &all);
-                b.br(next);
+                match full {
+                    Some(full) => {
+                        let all_of_them = block("part.full");
+                        b.cond_br(b.icmp(I::LLVMIntEQ, mask, of_part.ones()), all_of_them, part);
+                        b.go_to_end(all_of_them);
+                        b.call(full, &all);
+                        b.br(next);
+                    }
+                    None => _ = b.br(part),
+                }
                 b.go_to_end(part);
                 all.push(mask);
                 b.call(masked, &all);
                 b.br(next);
             }
             _ => {
-                b.call(full, &all);
+                b.call(full.ok_or("a loop without its vector form")?, &all);
                 b.br(next);
             }
         }

@@ -7,11 +7,12 @@
 
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::emit::{Emit, Result};
+use super::memory::accessed;
 use super::whole_group::GroupVector;
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
@@ -24,6 +25,26 @@ pub(super) enum InRow {
     Same,
     /// One element after the other.
     Consecutive,
+}
+
+impl InRow {
+    /// Whether rows can be accessed like this, of which only some items may be active if it is `masked`.
+    pub fn is_possible(self, ty: Type<'_>, is_store: bool, is_masked: bool) -> bool {
+        match self {
+            // Of a row without an active item, the address may be any.
+            Self::Same => !is_store && !is_masked,
+            Self::Consecutive => !is_masked || Emit::has_masked_access(ty),
+        }
+    }
+}
+
+/// An access of one row after the other.
+pub(super) struct RowAccess<'c> {
+    pub how: InRow,
+    /// How many instructions the address of each row takes.
+    pub computed: u32,
+    /// What it is computed from that is no id and does not vary between items.
+    origins: Vec<Value<'c>>,
 }
 
 /// The most instructions that a row's address is computed by.
@@ -66,7 +87,7 @@ impl<'c> Rows<'c> {
         shapes: &VectorShapes<'c>,
         address: Value<'c>,
         ty: Type<'c>,
-    ) -> Option<InRow> {
+    ) -> Option<RowAccess<'c>> {
         let is_private = || shapes.private.element_size(address).is_some();
         if shapes.of(address) != VectorShape::Varying || ty.lanes().is_some() || is_private() {
             return None;
@@ -76,12 +97,13 @@ impl<'c> Rows<'c> {
             VectorShape::Affine { stride, .. } if stride == module.size_of(ty) as i64 => InRow::Consecutive,
             _ => return None,
         };
-        origins(shapes, address).map(|_| how)
+        let (computed, origins) = origins(shapes, address)?;
+        Some(RowAccess { how, computed, origins })
     }
 }
 
-/// What a value is computed from that is no id and does not vary between items, if that is all.
-fn origins<'c>(shapes: &VectorShapes<'c>, value: Value<'c>) -> Option<Vec<Value<'c>>> {
+/// How many instructions compute a value, and what from that is no id and does not vary between items, if that is all.
+fn origins<'c>(shapes: &VectorShapes<'c>, value: Value<'c>) -> Option<(u32, Vec<Value<'c>>)> {
     let mut origins = Vec::new();
     let mut seen = FxHashSet::default();
     let mut todo = vec![value];
@@ -115,7 +137,7 @@ fn origins<'c>(shapes: &VectorShapes<'c>, value: Value<'c>) -> Option<Vec<Value<
             todo.extend(value.operands());
         }
     }
-    Some(origins)
+    Some(((seen.len() - origins.len()) as u32, origins))
 }
 
 /// The id that a value is, and its dimension.
@@ -185,73 +207,93 @@ fn multiples(value: Value<'_>, depth: u32) -> Option<[u64; 3]> {
     }
 }
 
+/// What was computed for one item of a group.
+struct OfItem<'a, 'c> {
+    item: u32,
+    values: FxHashMap<Value<'c>, Value<'c>>,
+    /// The global ids of the group's first item.
+    first_ids: &'a mut FxHashMap<u32, Value<'c>>,
+}
+
 impl<'c> Emit<'_, 'c> {
     /// What the addresses of rows are computed from, if an instruction accesses memory row by row: it has to be there.
     pub(super) fn origins_of_rows(&self, inst: Value<'c>) -> Vec<Value<'c>> {
-        let (address, ty) = match inst.opcode() {
-            Some(L::LLVMLoad) => (inst.operand(0), inst.ty()),
-            Some(L::LLVMStore) => (inst.operand(1), inst.operand(0).ty()),
-            _ => return Vec::new(),
-        };
-        let access = self
-            .rows
-            .as_ref()
-            .and_then(|rows| rows.access(self.module, &self.shapes, address, ty));
-        access.and_then(|_| origins(&self.shapes, address)).unwrap_or_default()
+        let access = accessed(inst).zip(self.rows.as_ref());
+        let access = access.and_then(|((address, ty), rows)| rows.access(self.module, &self.shapes, address, ty));
+        access.map_or_else(Vec::new, |access| access.origins)
     }
 
-    /// How an access at addresses that vary is one for each row. With `is_store`, rows that write to one address are not.
+    /// How an access at addresses that vary is one for each row.
     pub(super) fn in_rows(&self, address: Value<'c>, ty: Type<'c>, is_store: bool) -> Option<InRow> {
-        let rows = self.rows.as_ref()?;
-        let how = rows.access(self.module, &self.shapes, address, ty)?;
-        let is_masked = self.mask != self.entry_mask;
-        let is_possible = match how {
-            // Of a row without an active item, the address may be any.
-            InRow::Same => !is_store && !is_masked,
-            InRow::Consecutive => !is_masked || Self::has_masked_access(ty),
-        };
-        is_possible.then_some(how)
+        let access = self.rows.as_ref()?.access(self.module, &self.shapes, address, ty)?;
+        let is_possible = access.how.is_possible(ty, is_store, self.mask_of_some().is_some());
+        is_possible.then_some(access.how)
+    }
+
+    /// The mask, if it may lack items of the group.
+    fn mask_of_some(&self) -> Option<Value<'c>> {
+        self.mask.filter(|_| self.mask != self.entry_mask)
     }
 
     /// The lanes of each row, and the first item's address.
     fn addresses_of_rows(&mut self, address: Value<'c>) -> Result<Vec<(Vec<u32>, Value<'c>)>> {
         let rows = self.rows.as_ref().expect("the group has rows");
         let (length, count) = (rows.length, rows.count);
+        let mut first_ids = FxHashMap::default();
         let mut all = Vec::new();
-        for first in (0..count).map(|row| row * length) {
-            all.push(((first..first + length).collect(), self.of_item(address, first)?));
+        for item in (0..count).map(|row| row * length) {
+            let mut of_item = OfItem {
+                item,
+                values: FxHashMap::default(),
+                first_ids: &mut first_ids,
+            };
+            all.push(((item..item + length).collect(), self.of_item(address, &mut of_item)?));
         }
         Ok(all)
     }
 
     /// The value of one item, computed by itself from its ids.
-    fn of_item(&mut self, value: Value<'c>, item: u32) -> Result<Value<'c>> {
-        if self.shapes.of(value) != VectorShape::Varying {
-            let lane = self.cx.int(32).int(item.into());
-            return self.lane(value, lane);
+    fn of_item(&mut self, value: Value<'c>, of_item: &mut OfItem<'_, 'c>) -> Result<Value<'c>> {
+        if let Some(&known) = of_item.values.get(&value) {
+            return Ok(known);
         }
-        if let Some((which, dimension)) = id(value) {
+        let own = if self.shapes.of(value) != VectorShape::Varying {
+            let lane = self.cx.int(32).int(of_item.item.into());
+            self.lane(value, lane)?
+        } else if let Some((which, dimension)) = id(value) {
             let group = self.group.ok_or("a group whose size is not known")?;
-            let local = self.cx.int(64).int(group.local_id(item, dimension).into());
-            return Ok(match which {
-                WorkItemIntrinsic::GlobalId => self.b.add(self.first_global_id(dimension.into()), local),
+            let local = self.cx.int(64).int(group.local_id(of_item.item, dimension).into());
+            match which {
+                WorkItemIntrinsic::GlobalId => {
+                    let first = of_item.first_ids.entry(dimension);
+                    let first = *first.or_insert_with(|| self.first_global_id(dimension.into()));
+                    self.b.add(first, local)
+                }
                 _ => local,
-            });
-        }
-        let mut operands = Vec::new();
-        for operand in value.operands() {
-            operands.push(self.of_item(operand, item)?);
-        }
+            }
+        } else {
+            let mut operands = Vec::new();
+            for operand in value.operands() {
+                operands.push(self.of_item(operand, of_item)?);
+            }
+            self.computed_from(value, &operands)?
+        };
+        of_item.values.insert(value, own);
+        Ok(own)
+    }
+
+    /// The value that an instruction has for one item.
+    fn computed_from(&self, inst: Value<'c>, operands: &[Value<'c>]) -> Result<Value<'c>> {
         let rows = self.rows.as_ref().expect("the group has rows");
         // As in `Emit::emit_uniform`: what LLVM knows of the value holds for items that use it, and the first may be none of them.
-        let goes_up = matches!(rows.shapes.of(value.operand(0)), VectorShape::Affine { stride, .. } if stride > 0);
-        Ok(match value.opcode() {
-            Some(L::LLVMOr) if value.is_disjoint() => self.b.add(operands[0], operands[1]),
-            Some(L::LLVMZExt) if value.has_nneg() && goes_up => self.b.cast(L::LLVMSExt, operands[0], value.ty()),
+        let goes_up = matches!(rows.shapes.of(inst.operand(0)), VectorShape::Affine { stride, .. } if stride > 0);
+        Ok(match inst.opcode() {
+            Some(L::LLVMOr) if inst.is_disjoint() => self.b.add(operands[0], operands[1]),
+            Some(L::LLVMZExt) if inst.has_nneg() && goes_up => self.b.cast(L::LLVMSExt, operands[0], inst.ty()),
             Some(L::LLVMGetElementPtr) => self
                 .b
-                .gep(value.source_element_type(), operands[0], &operands[1..], false),
-            Some(opcode @ (L::LLVMZExt | L::LLVMSExt | L::LLVMTrunc)) => self.b.cast(opcode, operands[0], value.ty()),
+                .gep(inst.source_element_type(), operands[0], &operands[1..], false),
+            Some(opcode @ (L::LLVMZExt | L::LLVMSExt | L::LLVMTrunc)) => self.b.cast(opcode, operands[0], inst.ty()),
             Some(opcode) => self.b.binary(opcode, operands[0], operands[1]),
             None => return Err("a value without an instruction".into()),
         })
@@ -265,9 +307,9 @@ impl<'c> Emit<'_, 'c> {
         member(group, layout::GROUP_START + 8 * dimension, wide)
     }
 
-    /// The mask of some lanes, where not all that exist are active.
+    /// The mask of a row, if it may lack items.
     fn mask_of_row(&self, lanes: &[u32]) -> Option<Value<'c>> {
-        let mask = self.mask.filter(|_| self.mask != self.entry_mask)?;
+        let mask = self.mask_of_some()?;
         Some(self.b.shuffle(mask, mask.ty().poison(), lanes))
     }
 
@@ -291,7 +333,7 @@ impl<'c> Emit<'_, 'c> {
     pub(super) fn store_rows(&mut self, all: Value<'c>, address: Value<'c>, align: u32) -> Result<()> {
         let rows = self.addresses_of_rows(address)?;
         let part = |emit: &Self, lanes: &[u32]| emit.b.shuffle(all, all.ty().poison(), lanes);
-        let Some(mask) = self.mask.filter(|_| self.mask != self.entry_mask) else {
+        let Some(mask) = self.mask_of_some() else {
             for (lanes, first) in rows {
                 self.b.store(part(self, &lanes), first).align(align);
             }
@@ -322,7 +364,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// Vectors of the same length, one after the other, as one of all lanes.
-    fn joined(&self, mut parts: Vec<Value<'c>>) -> Value<'c> {
+    pub(super) fn joined(&self, mut parts: Vec<Value<'c>>) -> Value<'c> {
         let lanes = |vector: Value<'c>| vector.ty().lanes().unwrap_or(1);
         while parts.len() > 1 {
             let two = |two: &[Value<'c>]| {

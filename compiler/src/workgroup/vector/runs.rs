@@ -106,8 +106,9 @@ impl<'c> Emit<'_, 'c> {
         b.freeze(b.not(b.shl(follows, follows.ty().int(1))))
     }
 
-    /// The mask of which these are the [bits](Self::mask_bits).
+    /// The mask of which these are the [bits](Self::mask_bits), 64 at most.
     fn mask_of_bits(&self, bits: Value<'c>) -> Value<'c> {
+        debug_assert!(self.lanes <= 64, "a word has a bit for each lane");
         if CpuLevel::current() == CpuLevel::V4 {
             return self.b.bitcast(bits, self.cx.int(1).vector(self.lanes));
         }
@@ -171,7 +172,8 @@ impl<'c> Emit<'_, 'c> {
         self.b.br(after);
 
         self.b.go_to_end(several);
-        if self.spans_rows && !places.is_reversed && Self::has_masked_access(ty) {
+        // A whole group has too many lanes for accesses of all of them to a few.
+        if self.spans_rows && self.group.is_none() && !places.is_reversed && Self::has_masked_access(ty) {
             let run = self.function.append_block("each.run");
             run.move_after(several);
             let count = self.b.intrinsic(self.module, "llvm.ctpop", &[bits], &[starts]);

@@ -17,13 +17,13 @@ use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::gather::gathers_and_scatters;
 use super::in_flight;
+use super::memory::accessed;
 use super::outlined::{self, Region};
 use super::registers::Registers;
-use super::rows::{self, InRow, Rows};
-use crate::CpuLevel;
+use super::rows::{self, Rows};
 use crate::builtins;
 use crate::intrinsics::{GroupCollective, GroupReduction, WorkItemIntrinsic};
-use crate::llvm::{Function, Machine, Module, Type, Value};
+use crate::llvm::{Function, Machine, Module, Value};
 use crate::workgroup::convergence::collective;
 
 /// The most items of a group.
@@ -83,14 +83,24 @@ impl GroupVector {
         self.size[1] > 1 || self.size[2] > 1
     }
 
-    /// The local id of a lane. Those beyond the end of the group have some, too.
+    /// The local id of a lane. Those behind the end of the group have ids of items, too.
     pub fn local_id(self, lane: u32, dimension: u32) -> u32 {
-        let [x, y, _] = self.size;
+        let [x, y, z] = self.size;
         match dimension {
             0 => lane % x,
             1 => lane / x % y,
-            _ => lane / (x * y),
+            _ => lane / (x * y) % z,
         }
+    }
+
+    /// The size in one number, 16 bits for each dimension; never 0.
+    pub fn packed(size: [u32; 3]) -> u64 {
+        size.into_iter().rev().fold(0, |packed, n| packed << 16 | u64::from(n))
+    }
+
+    /// The size that was [packed](Self::packed).
+    pub fn unpacked(packed: u64) -> [u32; 3] {
+        [0, 16, 32].map(|shift| (packed >> shift) as u32 & 0xffff)
     }
 }
 
@@ -136,8 +146,8 @@ pub fn is_possible(
     is_unrolled: bool,
 ) -> Result<bool, String> {
     let cfg = Cfg::new(kernel)?;
-    let items = group.lanes();
-    let shapes = VectorShapes::new(module, &cfg, items, Ids::of(group.spans_rows()));
+    let width = group.lanes();
+    let shapes = VectorShapes::new(module, &cfg, width, Ids::of(group.spans_rows()));
     let Ok(outlined) = Region::all(&cfg, &shapes) else {
         return Ok(false);
     };
@@ -145,9 +155,9 @@ pub fn is_possible(
         cfg: &cfg,
         outlined,
         shapes,
-        hopes: VectorShapes::new(module, &cfg, items, Ids::hoped(group.spans_rows())),
+        hopes: VectorShapes::new(module, &cfg, width, Ids::hoped(group.spans_rows())),
         rows: Rows::of(module, &cfg, group),
-        items,
+        width,
         lanes,
     };
     let can_outline = |region: &Region<'_>| region.is_possible(&cfg, &code.shapes);
@@ -173,15 +183,6 @@ pub fn meets_group(inst: &Value<'_>) -> bool {
     collective(inst) == Some(GroupCollective::Barrier) || is_reduction()
 }
 
-/// What a load or store accesses, and its type.
-fn accessed<'c>(inst: Value<'c>) -> Option<(Value<'c>, Type<'c>)> {
-    match inst.opcode()? {
-        L::LLVMLoad => Some((inst.operand(0), inst.ty())),
-        L::LLVMStore => Some((inst.operand(1), inst.operand(0).ty())),
-        _ => None,
-    }
-}
-
 struct Code<'a, 'c> {
     cfg: &'a Cfg<'c>,
     /// What is to be outlined.
@@ -192,7 +193,7 @@ struct Code<'a, 'c> {
     /// What is known of rows, if there are several.
     rows: Option<Rows<'c>>,
     /// How many lanes the vector has.
-    items: u32,
+    width: u32,
     /// Of a usual sub-group.
     lanes: u32,
 }
@@ -242,12 +243,9 @@ impl<'c> Code<'_, 'c> {
                 return true;
             };
             let is_masked = self.shapes.predicated.contains(&self.cfg.number[&inst.block()]);
-            let is_load = inst.opcode() == Some(L::LLVMLoad);
-            let is_in_rows = || match rows.access(module, &self.shapes, address, ty) {
-                Some(InRow::Consecutive) => !is_masked || CpuLevel::current() > CpuLevel::V2,
-                Some(InRow::Same) => is_load && !is_masked,
-                None => false,
-            };
+            let is_store = inst.opcode() == Some(L::LLVMStore);
+            let access = || rows.access(module, &self.shapes, address, ty);
+            let is_in_rows = || access().is_some_and(|access| access.how.is_possible(ty, is_store, is_masked));
             let is_simple = |shape| shape != VectorShape::Varying;
             is_simple(self.hopes.of(address)) || !is_simple(rows.shapes.of(address)) || is_in_rows()
         };
@@ -266,23 +264,23 @@ impl<'c> Code<'_, 'c> {
             };
             let each = if is_function(inst) { FUNCTION } else { 1 };
             return if self.varies(inst) {
-                each.saturating_mul(Registers::of(ty, self.items))
+                each.saturating_mul(Registers::of(ty, self.width))
             } else {
                 0
             };
         };
         let size = module.size_of(ty);
-        let numbers = self.items * ty.lanes().unwrap_or(1);
+        let numbers = self.width * ty.lanes().unwrap_or(1);
         if let Some(rows) = &self.rows
-            && rows.access(module, &self.shapes, address, ty).is_some()
+            && let Some(access) = rows.access(module, &self.shapes, address, ty)
         {
-            // Some for the address, and as many to put it in its place.
-            return rows.count() * (2 + 2 * Registers::of(ty, rows.length()));
+            // The address, the access, and as many to put it in its place.
+            return rows.count() * (access.computed + 2 * Registers::of(ty, rows.length()));
         }
         let has_gather = gathers_and_scatters(u64::from(ty.scalar().bits() / 8)) && ty.lanes().is_none();
         match self.hopes.of(address) {
             VectorShape::Uniform => 0,
-            _ if self.stride(module, address) == Some(size as i64) => Registers::of(ty, self.items),
+            _ if self.stride(module, address) == Some(size as i64) => Registers::of(ty, self.width),
             // Shuffles, or gathers and scatters.
             _ if has_gather => numbers / 2,
             // A load or store for each item, most with a branch.
@@ -346,7 +344,7 @@ impl<'c> Code<'_, 'c> {
         let mut changes = vec![0i64; instructions.len() + 1];
         let long: FxHashSet<Value<'c>> = self.instructions().into_iter().collect();
         for (value, last) in last_use.into_iter().filter(|(value, _)| long.contains(value)) {
-            let bytes = i64::from(self.items) * module.size_of(value.ty()) as i64;
+            let bytes = i64::from(self.width) * module.size_of(value.ty()) as i64;
             changes[at[&value]] += bytes;
             changes[last] -= bytes;
         }

@@ -158,13 +158,16 @@ impl<'c> Emit<'_, 'c> {
             | L::LLVMFRem => {
                 let (mut x, mut y) = (self.vector(operands[0])?, self.vector(operands[1])?);
                 let divides = matches!(opcode, L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem);
+                // An inactive lane may hold a value that its path would exclude, as may one of ids behind the end of a group.
+                if divides
+                    && !operands[1].is_const()
+                    && let Some(mask) = self.mask
+                {
+                    let mask = self.expand(mask, inst.ty());
+                    x = self.b.select(mask, x, ty.zero());
+                    y = self.b.select(mask, y, ty.int(1));
+                }
                 if divides && !y.is_const() {
-                    // An inactive lane may hold a value that its path would exclude.
-                    if let Some(mask) = self.mask {
-                        let mask = self.expand(mask, inst.ty());
-                        x = self.b.select(mask, x, ty.zero());
-                        y = self.b.select(mask, y, ty.int(1));
-                    }
                     self.divide(opcode, x, y)?
                 } else {
                     self.b.binary(opcode, x, y)
