@@ -27,11 +27,6 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wi
         // 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good. Quick code does without:
         // LLVM builds a subtarget for each distinct set of attributes.
         function.text_attribute("prefer-vector-width", "256");
-        if is_wide {
-            // Without it, LLVM decides too late where the stack begins, and a vector that does not fit into the registers lies in two cache
-            // lines.
-            function.text_attribute("stackrealign", "");
-        }
     }
     let passes = if options.no_optimization {
         "default<O1>"

@@ -323,7 +323,11 @@ fn rows() {
         %of_row = OpPtrAccessChain %global_float %in %row_number
         %shared = OpLoad %float %of_row Aligned 4
         %sum = OpFAdd %float %other %shared
-        OpStore %own_to %sum Aligned 4
+        %thrice = OpIMul %long %lx %c3
+        %no_number = OpIAdd %long %l_row %thrice
+        %as_float = OpConvertUToF %float %no_number
+        %all = OpFAdd %float %sum %as_float
+        OpStore %own_to %all Aligned 4
         ";
     check_shapes("rows", body, true);
 }
