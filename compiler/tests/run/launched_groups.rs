@@ -461,7 +461,7 @@ fn stores_of_some() {
         %i = OpPhi %long %c0 %before %i_next %round
         %i_next = OpIAdd %long %i %c1
         %sum = OpIAdd %long %x %i_next
-        OpStore %mine %sum Aligned 8
+        OpStore %mine %sum Volatile|Aligned 8
         %goes_on = OpULessThan %bool %i_next %n
         OpLoopMerge %done %round None
         OpBranchConditional %goes_on %round %done
