@@ -482,14 +482,23 @@ fn stores_of_some() {
     }
 }
 
-/// Local memory by unsigned indices that wrap for items that do not access it.
+/// Local memory by unsigned indices that wrap for items that do not access it, which the compiler cannot know.
 #[test]
 fn unsigned_indices_of_rows() {
     let body = "
         %own32 = OpUConvert %int %own
-        %shift32 = OpISub %int %own32 %i2
+        %back = OpBitwiseAnd %long %n %c3
+        %back32 = OpUConvert %int %back
+        %shift32 = OpISub %int %own32 %back32
         %shift = OpUConvert %long %shift32
-        %is_some = OpUGreaterThan %bool %own %c1
+        %reaches = OpUGreaterThanEqual %bool %own32 %back32
+        %flag = OpSelect %long %reaches %c1 %c0
+        %flag_float = OpConvertUToF %float %flag
+        %one = OpConvertUToF %float %c1
+        OpStore %mine %flag_float Aligned 4
+        OpControlBarrier %i2 %i2 %c264
+        %own_flag = OpLoad %float %mine Aligned 4
+        %is_some = OpFOrdEqual %bool %own_flag %one
         OpSelectionMerge %joined None
         OpBranchConditional %is_some %inside %joined
         %inside = OpLabel
@@ -499,7 +508,7 @@ fn unsigned_indices_of_rows() {
         OpBranch %joined
         %joined = OpLabel
         ";
-    check_shapes("unsigned indices", body, false);
+    check_shapes("unsigned indices", body, true);
 }
 
 /// Rows at addresses that take many instructions, each of which uses the one before it twice.
