@@ -508,7 +508,7 @@ fn unsigned_indices_of_rows() {
         OpBranch %joined
         %joined = OpLabel
         ";
-    check_shapes("unsigned indices", body, true);
+    check_shapes("unsigned indices", body, false);
 }
 
 /// Rows at addresses that take many instructions, each of which uses the one before it twice.
