@@ -197,7 +197,7 @@ impl Program {
             let module = lower::globals(&context, &self.linked)?;
             workgroup::finish_functions(&module);
             let machine = llvm::Machine::host().map_err(Error::Codegen)?;
-            codegen::optimize(&machine, &module, &self.options, false)?;
+            codegen::optimize(&machine, &module, &self.options, false, None)?;
             codegen::emit(&machine, &module)
         };
         let make = || llvm::isolated("the variables of a program", compile);
@@ -345,7 +345,8 @@ impl Program {
                 codegen::quick::finish(machine, module)
             }
             _ => {
-                codegen::optimize(machine, module, &self.options, shape.lanes > 1)?;
+                let group = shape.whole_group.and_then(|_| module.function(shape.entry.symbol()));
+                codegen::optimize(machine, module, &self.options, shape.lanes > 1, group)?;
                 shape.measured(module);
                 Ok(())
             }

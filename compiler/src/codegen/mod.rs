@@ -4,6 +4,7 @@
 //! We do not use LLVM's loader: ours loads an object from the cache in a few microseconds, and without LLVM. It
 //! supports the relocations of LLVM's position-independent code for x86-64, and rejects others.
 
+mod local_memory;
 mod object_loader;
 mod prefixes;
 pub mod quick;
@@ -12,7 +13,7 @@ mod tests;
 
 pub use object_loader::{Loaded, Object};
 
-use crate::llvm::{Machine, Module};
+use crate::llvm::{Function, Machine, Module};
 use crate::{Error, Options};
 
 /// Emits a finished module as an object file.
@@ -20,8 +21,14 @@ pub fn emit(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
     machine.emit(module, false).map_err(Error::Codegen)
 }
 
-/// Optimizes a module. `is_wide` says that it was vectorized.
-pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wide: bool) -> Result<(), Error> {
+/// Optimizes a module. `is_wide` says that it was vectorized. `group` is its function, if that runs whole groups.
+pub fn optimize(
+    machine: &Machine,
+    module: &Module<'_>,
+    options: &Options,
+    is_wide: bool,
+    group: Option<Function<'_>>,
+) -> Result<(), Error> {
     set_target(machine, module)?;
     for function in module.functions().into_iter().filter(|f| !f.is_declaration()) {
         // 512-bit registers lower the clock of some CPUs, so LLVM uses 256 bits where both are as good. Quick code does without:
@@ -36,6 +43,9 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, is_wi
     machine.run_passes(module, passes, !is_wide).map_err(Error::Codegen)?;
     if is_wide {
         prefixes::shorten(module);
+    }
+    if let Some(group) = group {
+        local_memory::make_variable(machine, module, group).map_err(Error::Codegen)?;
     }
     Ok(())
 }
