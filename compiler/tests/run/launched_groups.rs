@@ -571,3 +571,26 @@ fn more_sizes_than_room() {
     // The first size has as many items as the main code has lanes.
     assert_eq!(vectors, ROOM - 1);
 }
+
+/// Two variables in local memory, of which each item reads what another one wrote.
+#[test]
+fn two_local_variables() {
+    let body = "
+        %mine = OpInBoundsAccessChain %in_tile %tile %l
+        %my_other = OpInBoundsAccessChain %in_tile %tile2 %l
+        %twice = OpIAdd %long %x %x
+        OpStore %mine %x Aligned 8
+        OpStore %my_other %twice Aligned 8
+        OpControlBarrier %i2 %i2 %c264
+        %last = OpISub %long %size %c1
+        %opposite = OpISub %long %last %l
+        %theirs = OpInBoundsAccessChain %in_tile %tile2 %opposite
+        %y = OpLoad %long %theirs Aligned 8
+        %z = OpLoad %long %mine Aligned 8
+        %sum = OpIAdd %long %y %z
+        OpStore %to %sum Aligned 8
+        ";
+    let variable = "%tile = OpVariable %tile_pointer Workgroup";
+    let both = format!("{variable}\n{}", variable.replace("%tile =", "%tile2 ="));
+    check("two variables", &kernel("long", 8, body).replace(variable, &both), 8, 0);
+}
