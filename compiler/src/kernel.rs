@@ -423,7 +423,7 @@ impl Drop for StoreFence {
 }
 
 /// Local memory is aligned to the largest vector type.
-const LOCAL_ALIGN: usize = 128;
+pub(crate) const LOCAL_ALIGN: usize = 128;
 
 /// The state of a thread that runs kernels: stacks, frames and local memory, which are reused.
 #[derive(Debug, Default)]

@@ -9,6 +9,9 @@ use llvm_sys::LLVMOpcode as L;
 use crate::abi::layout;
 use crate::llvm::{Builder, Function, Machine, Module, Value};
 
+/// The alignment of local memory, as the runtime gives it.
+const LOCAL_ALIGN: i64 = crate::kernel::LOCAL_ALIGN as i64;
+
 /// The largest variable, in bytes.
 const MOST_BYTES: i64 = 16 << 10;
 
@@ -21,21 +24,24 @@ pub fn make_variable(machine: &Machine, module: &Module<'_>, entry: Function<'_>
     let Some(addresses) = addresses(entry) else {
         return Ok(());
     };
-    let mut bounds: Option<[i64; 2]> = None;
+    let mut bounds = None;
     for &address in &addresses {
-        let Some([start, end]) = accessed(module, address, 0) else {
+        let Some(own) = accessed(module, address, 0) else {
             return Ok(());
         };
-        let [first, last] = bounds.unwrap_or([start, end]);
-        bounds = Some([first.min(start), last.max(end)]);
+        bounds = Some(around(bounds, own));
     }
-    let Some([start, end]) = bounds.filter(|[start, end]| (1..=MOST_BYTES).contains(&(end - start))) else {
+    let Some([first, end]) = bounds.filter(|[start, end]| (1..=MOST_BYTES).contains(&(end - start))) else {
         return Ok(());
     };
+    // What is aligned in local memory is so in the variable.
+    let start = first & -LOCAL_ALIGN;
     let cx = module.context();
     let b = Builder::new(cx);
     b.go_to_start(entry.blocks()[0]);
-    let variable = b.alloca(cx.int(8).array((end - start) as u64)).align(128);
+    let variable = b
+        .alloca(cx.int(8).array((end - start) as u64))
+        .align(LOCAL_ALIGN as u32);
     // Where local memory would begin.
     let base = b.offset(variable, cx.int(64).int(start.wrapping_neg() as u64));
     for address in addresses {
@@ -80,9 +86,9 @@ fn offset(address: Value<'_>) -> Option<i64> {
 /// The first byte that is accessed from an address on, and what is behind the last one, if nothing else is done with it. The address is
 /// `at` bytes behind the beginning of local memory.
 fn accessed<'c>(module: &Module<'c>, address: Value<'c>, at: i64) -> Option<[i64; 2]> {
-    let mut bounds: Option<[i64; 2]> = None;
+    let mut bounds = None;
     for user in address.users() {
-        let [start, end] = match user.opcode()? {
+        let own = match user.opcode()? {
             L::LLVMGetElementPtr if user.operand(0) == address => {
                 let offset = offset(user).filter(|offset| offset.abs() <= MOST_BYTES)?;
                 accessed(module, user, at + offset)?
@@ -93,10 +99,14 @@ fn accessed<'c>(module: &Module<'c>, address: Value<'c>, at: i64) -> Option<[i64
             }
             _ => return None,
         };
-        let [first, last] = bounds.unwrap_or([start, end]);
-        bounds = Some([first.min(start), last.max(end)]);
+        bounds = Some(around(bounds, own));
     }
     Some(bounds.unwrap_or([at, at]))
+}
+
+/// Bounds of what two have, or of the second alone.
+fn around(all: Option<[i64; 2]>, [start, end]: [i64; 2]) -> [i64; 2] {
+    all.map_or([start, end], |[first, last]| [first.min(start), last.max(end)])
 }
 
 fn is_plain(access: Value<'_>) -> bool {
