@@ -309,8 +309,12 @@ impl<'c> Emit<'_, 'c> {
 
     /// The mask of a row, if it may lack items.
     fn mask_of_row(&self, lanes: &[u32]) -> Option<Value<'c>> {
-        let mask = self.mask_of_some()?;
-        Some(self.b.shuffle(mask, mask.ty().poison(), lanes))
+        self.mask_of_some().map(|mask| self.of_lanes(mask, lanes))
+    }
+
+    /// Some lanes of a vector.
+    fn of_lanes(&self, all: Value<'c>, lanes: &[u32]) -> Value<'c> {
+        self.b.shuffle(all, all.ty().poison(), lanes)
     }
 
     /// Loads numbers of type `ty` row by row.
@@ -332,10 +336,9 @@ impl<'c> Emit<'_, 'c> {
     /// Stores numbers row by row.
     pub(super) fn store_rows(&mut self, all: Value<'c>, address: Value<'c>, align: u32) -> Result<()> {
         let rows = self.addresses_of_rows(address)?;
-        let part = |emit: &Self, lanes: &[u32]| emit.b.shuffle(all, all.ty().poison(), lanes);
         let Some(mask) = self.mask_of_some() else {
             for (lanes, first) in rows {
-                self.b.store(part(self, &lanes), first).align(align);
+                self.b.store(self.of_lanes(all, &lanes), first).align(align);
             }
             return Ok(());
         };
@@ -350,13 +353,13 @@ impl<'c> Emit<'_, 'c> {
         self.b.cond_br(every, whole, some);
         self.b.go_to_end(whole);
         for (lanes, first) in &rows {
-            self.b.store(part(self, lanes), *first).align(align);
+            self.b.store(self.of_lanes(all, lanes), *first).align(align);
         }
         self.b.br(after);
         self.b.go_to_end(some);
         for (lanes, first) in rows {
-            let of_row = self.b.shuffle(mask, mask.ty().poison(), &lanes);
-            self.masked_store(part(self, &lanes), first, of_row, align);
+            let of_row = self.of_lanes(mask, &lanes);
+            self.masked_store(self.of_lanes(all, &lanes), first, of_row, align);
         }
         self.b.br(after);
         self.b.go_to_end(after);
