@@ -75,3 +75,12 @@ kernel void guarded(global float *out, global const float *in, uint count) {
   if (i < count)
     out[i] = in[i] * 1.5f;
 }
+
+// Sums of columns: each item goes down one.
+kernel void columns(global float *out, global const float *in, ulong rows) {
+  size_t column = get_global_id(0), part = get_global_id(1), n = get_global_size(0);
+  float sum = 0;
+  for (size_t row = part * rows; row < (part + 1) * rows; ++row)
+    sum += in[row * n + column];
+  out[part * n + column] = sum;
+}

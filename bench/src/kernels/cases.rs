@@ -101,6 +101,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(shapes::local_sizes());
     cases.push(shapes::reduction());
     cases.extend(shapes::accesses());
+    cases.extend(shapes::columns());
     cases
 }
 

@@ -88,3 +88,22 @@ pub(super) fn accesses() -> Vec<Case> {
         })
         .collect()
 }
+
+/// Sums of the columns of matrices: rounds of a loop are a row apart.
+pub(super) fn columns() -> Vec<Case> {
+    let (numbers, rows) = (16 * MI, 256);
+    [64, 256, 1024, 4096]
+        .map(|row| {
+            let sums = numbers / rows;
+            case(
+                &format!("sums of columns, {row} in a row"),
+                ("access", "columns"),
+                &[(4 * sums, Init::Unset), (4 * numbers, Init::F32(-1.0, 1.0))],
+                &[Value::U64(rows as u64)],
+                Range::new([row, sums / row]).local([64, 1]),
+                Element::F32(1e-4),
+                (BYTES, 4.0 * numbers as f64),
+            )
+        })
+        .into()
+}

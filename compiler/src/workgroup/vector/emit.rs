@@ -20,6 +20,7 @@ use super::gather::Chases;
 use super::guards::parts_of_limits;
 use super::if_conversion::{LONGEST_SIDE, is_simple};
 use super::interleaved::Interleaved;
+use super::prefetches::Prefetches;
 use super::rows::Rows;
 use super::streams::Streams;
 use super::whole_group::GroupVector;
@@ -99,6 +100,8 @@ pub(super) struct Emit<'m, 'c> {
     pub(super) chases: Chases,
     /// The current block's accesses at constant strides.
     pub(super) interleaved: Interleaved<'c>,
+    /// The loads that ask for what they need in later rounds.
+    pub(super) prefetches: Prefetches<'c>,
 }
 
 /// What the vector form of a kernel is to be like.
@@ -190,7 +193,9 @@ pub(super) fn emit<'c>(
         chases,
         interleaved: Interleaved::default(),
         streams: Streams::default(),
+        prefetches: Prefetches::default(),
     };
+    emit.prefetches = Prefetches::find(module, &emit.cfg, &emit.shapes, width.lanes);
     if streams {
         emit.streams = Streams::find(module, &emit.cfg, &emit.shapes, width.lanes);
     }

@@ -29,6 +29,7 @@ mod indexed;
 mod interleaved;
 mod memory;
 mod outlined;
+mod prefetches;
 mod private;
 mod registers;
 mod rows;

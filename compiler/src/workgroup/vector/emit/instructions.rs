@@ -12,6 +12,9 @@ use crate::llvm::{Kind, Value};
 impl<'c> Emit<'_, 'c> {
     pub(super) fn instruction(&mut self, inst: Value<'c>) -> Result<Option<Wide<'c>>> {
         let opcode = inst.opcode().expect("it is in a block");
+        if opcode == L::LLVMLoad {
+            self.prefetch(inst)?;
+        }
         match opcode {
             L::LLVMPHI => {
                 let slot = self.demoted[&inst];

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Prefetches: loads of loops that go through memory in long steps, such as down a column of a matrix.
+//!
+//! A CPU foresees lines that follow each other, and short steps, within a page. Where each round of a loop is in another page, it waits
+//! for memory, unless the loop asks for the lines of later rounds.
+
+use llvm_sys::LLVMIntPredicate as I;
+use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashMap;
+
+use super::cfg::Cfg;
+use super::divergence::{VectorShape, VectorShapes};
+use super::emit::{Emit, Result};
+use super::memory::is_local;
+use super::private::offsets;
+use super::registers::Registers;
+use crate::llvm::{Block, Module, Type, Value};
+
+/// What LLVM's prefetch is told: where to, and that it is not for code.
+const IN_ALL_CACHES: u64 = 3;
+const DATA: u64 = 1;
+
+/// Bytes of a cache line.
+const LINE: u64 = 64;
+/// The most lines of a load.
+const MOST_LINES: u64 = 8;
+/// The most loads of a loop that have prefetches.
+const MOST_LOADS: usize = 4;
+/// The longest step, in bytes, that CPUs foresee.
+const FORESEEN: u64 = 512;
+/// How many instructions a CPU has in flight.
+const WINDOW: u32 = 512;
+/// With more rounds in flight, enough of them wait for memory together. Prefetches would only be more work.
+const MOST_IN_FLIGHT: u32 = 32;
+/// How many rounds ahead a loop asks, at least and at most.
+const ROUNDS: (u32, u32) = (4, 12);
+/// The most instructions of a loop. Longer ones have time to wait.
+const LONGEST: usize = 256;
+/// How many times as many a loop has to have. Near its end, it asks for lines that it does not need.
+const WORTHWHILE: i64 = 4;
+
+/// By how much a value is more in the next round of a loop, in bytes if it is an address: a number, and multiples of values that are
+/// the same in all rounds.
+#[derive(Clone, Default)]
+struct Step<'c> {
+    number: i64,
+    terms: Vec<(Value<'c>, i64)>,
+}
+
+impl<'c> Step<'c> {
+    fn number(number: i64) -> Self {
+        let terms = Vec::new();
+        Self { number, terms }
+    }
+
+    /// So many times a value.
+    fn multiple(value: Value<'c>, by: i64) -> Self {
+        match signed(value) {
+            Some(number) => Self::number(number.wrapping_mul(by)),
+            None => Self {
+                number: 0,
+                terms: vec![(value, by)],
+            },
+        }
+    }
+
+    fn is_zero(&self) -> bool {
+        self.number == 0 && self.terms.is_empty()
+    }
+
+    fn times(mut self, factor: i64) -> Self {
+        self.number = self.number.wrapping_mul(factor);
+        for (_, multiple) in &mut self.terms {
+            *multiple = multiple.wrapping_mul(factor);
+        }
+        self
+    }
+
+    fn plus(mut self, other: Self) -> Self {
+        self.number = self.number.wrapping_add(other.number);
+        for (value, by) in other.terms {
+            match self.terms.iter_mut().find(|(same, _)| *same == value) {
+                Some((_, multiple)) => *multiple = multiple.wrapping_add(by),
+                None => self.terms.push((value, by)),
+            }
+        }
+        self
+    }
+}
+
+/// The value that tells when a loop ends.
+#[derive(Clone)]
+struct Count<'c> {
+    /// What it is in the first round.
+    start: Value<'c>,
+    step: Step<'c>,
+    /// What it is compared with.
+    end: Value<'c>,
+}
+
+/// What a load asks for.
+#[derive(Clone)]
+struct Ahead<'c> {
+    /// How many rounds ahead.
+    rounds: i64,
+    /// By how much the address is more in the next round.
+    step: Step<'c>,
+    count: Count<'c>,
+}
+
+/// The loads of a kernel that ask for lines of later rounds.
+#[derive(Default)]
+pub(super) struct Prefetches<'c> {
+    loads: FxHashMap<Value<'c>, Ahead<'c>>,
+}
+
+impl<'c> Prefetches<'c> {
+    /// Finds them.
+    pub fn find(module: &Module<'c>, cfg: &Cfg<'c>, shapes: &VectorShapes<'c>, lanes: u32) -> Self {
+        let mut found = Self::default();
+        for number in 0..cfg.loops.len() {
+            if let Some(mut of_loop) = OfLoop::new(module, cfg, number) {
+                found.loads.extend(of_loop.loads(shapes, lanes));
+            }
+        }
+        found
+    }
+}
+
+/// A loop without others inside.
+struct OfLoop<'l, 'c> {
+    module: &'l Module<'c>,
+    cfg: &'l Cfg<'c>,
+    number: usize,
+    /// Where a round ends.
+    latch: Block<'c>,
+    /// By how much values are more in the next round, where that is known.
+    steps: FxHashMap<Value<'c>, Option<Step<'c>>>,
+}
+
+impl<'l, 'c> OfLoop<'l, 'c> {
+    fn new(module: &'l Module<'c>, cfg: &'l Cfg<'c>, number: usize) -> Option<Self> {
+        let of_loop = &cfg.loops[number];
+        let is_innermost = of_loop.blocks.iter().all(|&node| cfg.loop_of[node] == Some(number));
+        let mut back = cfg.predecessors[of_loop.header]
+            .iter()
+            .filter(|node| of_loop.blocks.contains(node));
+        let latch = cfg.blocks[*back.next().filter(|_| is_innermost)?];
+        back.next().is_none().then_some(Self {
+            module,
+            cfg,
+            number,
+            latch,
+            steps: FxHashMap::default(),
+        })
+    }
+
+    fn instructions(&self) -> impl Iterator<Item = Value<'c>> {
+        let nodes = self.cfg.loops[self.number].in_order();
+        nodes.into_iter().flat_map(|node| self.cfg.blocks[node].instructions())
+    }
+
+    fn is_inside(&self, value: Value<'c>) -> bool {
+        let node = value.opcode().and_then(|_| self.cfg.number.get(&value.block()));
+        node.is_some_and(|node| self.cfg.loops[self.number].blocks.contains(node))
+    }
+
+    /// The loads that ask for later lines.
+    fn loads(&mut self, shapes: &VectorShapes<'c>, lanes: u32) -> Vec<(Value<'c>, Ahead<'c>)> {
+        let in_flight = WINDOW / self.cost(shapes, lanes).max(1);
+        if in_flight > MOST_IN_FLIGHT || self.instructions().count() > LONGEST {
+            return Vec::new();
+        }
+        let Some(count) = self.count(shapes) else {
+            return Vec::new();
+        };
+        let rounds = in_flight.clamp(ROUNDS.0, ROUNDS.1).into();
+        let mut found = Vec::new();
+        let mut loads: Vec<Value<'c>> = self.instructions().collect();
+        loads.retain(|inst| inst.opcode() == Some(L::LLVMLoad));
+        for inst in loads {
+            let address = inst.operand(0);
+            let is_plain = !inst.is_volatile() && !inst.is_atomic() && !is_local(address) && !is_variable(address);
+            let stride = match shapes.of(address) {
+                VectorShape::Uniform => Some(0),
+                VectorShape::Affine { stride, .. } => Some(stride),
+                VectorShape::Varying => None,
+            };
+            let is_narrow = stride.is_some_and(|stride| lines(self.module, inst, stride, lanes) <= MOST_LINES);
+            let node = self.cfg.number[&inst.block()];
+            let is_of_all = !shapes.predicated.contains(&node) || shapes.divergent_loops.contains(&self.number);
+            if !is_plain || !is_narrow || !is_of_all || found.len() == MOST_LOADS {
+                continue;
+            }
+            let step = self
+                .step(address)
+                .filter(|step| !step.terms.is_empty() || step.number.unsigned_abs() > FORESEEN);
+            let count = count.clone();
+            found.extend(step.map(|step| (inst, Ahead { rounds, step, count })));
+        }
+        found
+    }
+
+    /// The value that tells when the loop ends.
+    fn count(&mut self, shapes: &VectorShapes<'c>) -> Option<Count<'c>> {
+        let inside = &self.cfg.loops[self.number].blocks;
+        let leaves = |node: &&usize| self.cfg.successors[**node].iter().any(|to| !inside.contains(to));
+        for &node in self.cfg.loops[self.number].in_order().iter().filter(leaves) {
+            let branch = self.cfg.blocks[node].terminator()?;
+            let condition = branch
+                .operands()
+                .first()
+                .copied()
+                .filter(|_| branch.opcode() == Some(L::LLVMBr));
+            let Some(condition) = condition.filter(|c| c.opcode() == Some(L::LLVMICmp) && self.is_inside(*c)) else {
+                continue;
+            };
+            for (value, end) in [(0, 1), (1, 0)].map(|(a, b)| (condition.operand(a), condition.operand(b))) {
+                if self.is_inside(end) || !value.ty().is_int() || shapes.of(end) == VectorShape::Varying {
+                    continue;
+                }
+                let Some(phi) = self.counter(value) else { continue };
+                let start = phi.incoming().into_iter().find(|(_, from)| *from != self.latch)?.0;
+                if let Some(step) = self.step(phi).filter(|step| !step.is_zero())
+                    && shapes.of(start) != VectorShape::Varying
+                {
+                    return Some(Count { start, step, end });
+                }
+            }
+        }
+        None
+    }
+
+    /// The phi that a value is, or is the next value of.
+    fn counter(&self, value: Value<'c>) -> Option<Value<'c>> {
+        let header = self.cfg.blocks[self.cfg.loops[self.number].header];
+        let is_counter = |value: &Value<'c>| value.opcode() == Some(L::LLVMPHI) && value.block() == header;
+        match value.opcode()? {
+            L::LLVMAdd if self.is_inside(value) => value.operands().into_iter().find(is_counter),
+            _ => Some(value).filter(is_counter),
+        }
+    }
+
+    /// About how many instructions a round takes.
+    fn cost(&self, shapes: &VectorShapes<'c>, lanes: u32) -> u32 {
+        let cost = |inst: Value<'c>| {
+            let varies = shapes.of(inst) == VectorShape::Varying;
+            match inst.opcode() {
+                Some(L::LLVMPHI | L::LLVMGetElementPtr | L::LLVMSExt | L::LLVMZExt) => 0,
+                Some(L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg) => 2 * lanes,
+                Some(L::LLVMLoad | L::LLVMStore) if shapes.of(address_of(inst)) == VectorShape::Varying => lanes,
+                _ if varies && is_number(inst.ty()) => Registers::of(inst.ty(), lanes),
+                _ => 1,
+            }
+        };
+        self.instructions().map(cost).sum()
+    }
+
+    /// By how much a value is more in the next round.
+    fn step(&mut self, value: Value<'c>) -> Option<Step<'c>> {
+        if !self.is_inside(value) {
+            return Some(Step::default());
+        }
+        if let Some(step) = self.steps.get(&value) {
+            return step.clone();
+        }
+        // It may be computed from itself.
+        self.steps.insert(value, None);
+        let is_one = value.ty().lanes().is_none() && (value.ty().is_int() || value.ty().is_ptr());
+        let step = match value.opcode()? {
+            _ if !is_one => None,
+            L::LLVMPHI => self.step_of_phi(value),
+            opcode => self.computed_step(opcode, value),
+        };
+        self.steps.insert(value, step.clone());
+        step
+    }
+
+    /// That of a phi to whose value each round adds the same.
+    fn step_of_phi(&self, value: Value<'c>) -> Option<Step<'c>> {
+        let phi = self.counter(value)?;
+        let next = phi.incoming().into_iter().find(|(_, from)| *from == self.latch)?.0;
+        let terms = match next.opcode()? {
+            _ if !self.is_inside(next) => return None,
+            L::LLVMAdd => match next.operand(0) == phi {
+                true => vec![(Some(next.operand(1)), 1)],
+                false if next.operand(1) == phi => vec![(Some(next.operand(0)), 1)],
+                false => return None,
+            },
+            L::LLVMGetElementPtr if next.operand(0) == phi => offsets(self.module, next),
+            _ => return None,
+        };
+        terms
+            .into_iter()
+            .try_fold(Step::default(), |sum, (value, by)| match value {
+                Some(value) if self.is_inside(value) => None,
+                Some(value) => Some(sum.plus(Step::multiple(value, by as i64))),
+                None => Some(sum.plus(Step::number(by as i64))),
+            })
+    }
+
+    fn computed_step(&mut self, opcode: L, inst: Value<'c>) -> Option<Step<'c>> {
+        let operands = inst.operands();
+        match opcode {
+            L::LLVMOr if !inst.is_disjoint() => None,
+            L::LLVMAdd | L::LLVMOr => Some(self.step(operands[0])?.plus(self.step(operands[1])?)),
+            L::LLVMSub => Some(self.step(operands[0])?.plus(self.step(operands[1])?.times(-1))),
+            L::LLVMMul => {
+                let (inside, by) = match (self.is_inside(operands[0]), self.is_inside(operands[1])) {
+                    (true, false) => (operands[0], operands[1]),
+                    (false, true) => (operands[1], operands[0]),
+                    _ => return None,
+                };
+                let step = self.step(inside)?;
+                match signed(by) {
+                    Some(by) => Some(step.times(by)),
+                    None if step.terms.is_empty() => Some(Step::multiple(by, step.number)),
+                    None => None,
+                }
+            }
+            L::LLVMShl => {
+                let by = operands[1].as_const_int().filter(|&by| by < 63)?;
+                Some(self.step(operands[0])?.times(1 << by))
+            }
+            L::LLVMSExt | L::LLVMZExt | L::LLVMTrunc | L::LLVMFreeze => self.step(operands[0]),
+            L::LLVMGetElementPtr => {
+                let base = self.step(operands[0])?;
+                let terms = offsets(self.module, inst).into_iter();
+                let indices = terms.filter_map(|(index, size)| Some((index?, size)));
+                indices.into_iter().try_fold(base, |sum, (index, size)| {
+                    Some(sum.plus(self.step(index)?.times(size as i64)))
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The number that a constant is.
+fn signed(value: Value<'_>) -> Option<i64> {
+    let bits = value.ty().bits().min(64);
+    value
+        .as_const_int()
+        .map(|number| (number << (64 - bits)) as i64 >> (64 - bits))
+}
+
+fn is_number(ty: Type<'_>) -> bool {
+    let ty = ty.scalar();
+    ty.is_int() || ty.is_float() || ty.is_ptr()
+}
+
+/// The address of a load or store.
+fn address_of(access: Value<'_>) -> Value<'_> {
+    access.operand((access.opcode() == Some(L::LLVMStore)).into())
+}
+
+/// Whether an address is of a variable of the item's.
+fn is_variable(mut address: Value<'_>) -> bool {
+    while address.opcode() == Some(L::LLVMGetElementPtr) {
+        address = address.operand(0);
+    }
+    address.opcode() == Some(L::LLVMAlloca)
+}
+
+/// How many cache lines all lanes load, if each is `stride` bytes behind the one before it and the first begins a line.
+fn lines(module: &Module<'_>, load: Value<'_>, stride: i64, lanes: u32) -> u64 {
+    let last = stride.unsigned_abs().saturating_mul(u64::from(lanes) - 1);
+    last.saturating_add(module.size_of(load.ty())).div_ceil(LINE)
+}
+
+impl<'c> Emit<'_, 'c> {
+    /// Asks for what a load needs in later rounds. What is computed for that is the same in all rounds.
+    pub(super) fn prefetch(&mut self, load: Value<'c>) -> Result<()> {
+        let Some(ahead) = self.prefetches.loads.get(&load).cloned() else {
+            return Ok(());
+        };
+        let wide = self.cx.int(64);
+        let address = load.operand(0);
+        let stride = match self.shapes.of(address) {
+            VectorShape::Affine { stride, .. } => stride,
+            _ => 0,
+        };
+        let Count { start, step, end } = ahead.count;
+        let (start, end) = (self.first(start)?, self.first(end)?);
+        let (start, end) = (self.b.sext_or_trunc(start, wide), self.b.sext_or_trunc(end, wide));
+        let rest = self.b.sub(end, start);
+        let least = self.sum(step.times(WORTHWHILE * ahead.rounds))?;
+        let [rest, least] = [rest, least].map(|number| {
+            let is_poison = self.cx.int(1).zero();
+            self.b.intrinsic(self.module, "llvm.abs", &[wide], &[number, is_poison])
+        });
+        let is_long = self.b.icmp(I::LLVMIntUGT, rest, least);
+        let step = self.sum(ahead.step.times(ahead.rounds))?;
+        let step = self.b.select(is_long, step, wide.zero());
+        let first = self.first(address)?;
+        let first = self.b.offset(first, step);
+        let word = self.cx.int(32);
+        for line in 0..lines(self.module, load, stride, self.lanes) as i64 {
+            let bytes = line * LINE as i64 * if stride < 0 { -1 } else { 1 };
+            let at = self.b.offset(first, wide.int(bytes as u64));
+            let args = [at, word.zero(), word.int(IN_ALL_CACHES), word.int(DATA)];
+            self.b.intrinsic(self.module, "llvm.prefetch", &[self.cx.ptr()], &args);
+        }
+        Ok(())
+    }
+
+    /// The value of a step.
+    fn sum(&mut self, step: Step<'c>) -> Result<Value<'c>> {
+        let wide = self.cx.int(64);
+        let mut sum = wide.int(step.number as u64);
+        for (value, by) in step.terms {
+            let value = self.first(value)?;
+            let value = self.b.sext_or_trunc(value, wide);
+            sum = self.b.add(sum, self.b.mul(value, wide.int(by as u64)));
+        }
+        Ok(sum)
+    }
+}
