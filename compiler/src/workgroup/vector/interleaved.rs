@@ -21,18 +21,41 @@ use super::gather::gathers_and_scatters;
 use super::private::offsets;
 use crate::CpuLevel;
 use crate::intrinsics::WorkItemIntrinsic;
-use crate::llvm::{Kind, Type, Value};
+use crate::llvm::{Kind, Module, Type, Value};
 
 /// The longest stride, in elements.
 const LONGEST: u64 = 16;
+
+/// What an address is computed from: that of `root`, and `terms` of indices times bytes.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Place<'c> {
+    pub root: Value<'c>,
+    pub terms: Vec<(Value<'c>, u64)>,
+}
+
+impl<'c> Place<'c> {
+    /// That of an address, and how many bytes the address is behind it.
+    pub fn of(module: &Module<'c>, address: Value<'c>) -> (Self, i64) {
+        let (mut root, mut terms, mut offset) = (address, Vec::new(), 0i64);
+        while root.opcode() == Some(L::LLVMGetElementPtr) {
+            for (index, step) in offsets(module, root) {
+                match index {
+                    Some(index) => terms.push((index, step)),
+                    None => offset = offset.wrapping_add(step as i64),
+                }
+            }
+            root = root.operand(0);
+        }
+        (Self { root, terms }, offset)
+    }
+}
 
 /// A load or store of one element in each lane.
 #[derive(Clone, PartialEq, Eq)]
 struct Access<'c> {
     inst: Value<'c>,
-    /// Its address: that of `root`, and `terms` of indices times bytes, and `offset` bytes.
-    root: Value<'c>,
-    terms: Vec<(Value<'c>, u64)>,
+    /// Its address: that of `place`, and `offset` bytes.
+    place: Place<'c>,
     offset: i64,
     /// From lane to lane, in bytes.
     stride: i64,
@@ -97,8 +120,8 @@ impl<'c> Group<'c> {
             .unwrap_or(0)
             .max(other.offset);
         self.is_store == is_store
-            && (first.root, first.stride, first.ty) == (other.root, other.stride, other.ty)
-            && first.terms == other.terms
+            && (first.stride, first.ty) == (other.stride, other.ty)
+            && first.place == other.place
             && (other.offset - first.offset) % size == 0
             && high - low < first.stride.abs()
             && !(is_store && self.members.iter().any(|m| m.offset == other.offset))
@@ -177,23 +200,14 @@ impl<'c> Emit<'_, 'c> {
         if stride == size as i64 || !stride.unsigned_abs().is_multiple_of(size) || !(1..=LONGEST).contains(&steps) {
             return None;
         }
-        let mut access = Access {
+        let (place, offset) = Place::of(self.module, address);
+        let access = Access {
             inst,
-            root: address,
-            terms: Vec::new(),
-            offset: 0,
+            place,
+            offset,
             stride,
             ty,
         };
-        while access.root.opcode() == Some(L::LLVMGetElementPtr) {
-            for (index, step) in offsets(self.module, access.root) {
-                match index {
-                    Some(index) => access.terms.push((index, step)),
-                    None => access.offset = access.offset.wrapping_add(step as i64),
-                }
-            }
-            access.root = access.root.operand(0);
-        }
         Some((access, is_store))
     }
 

@@ -8,12 +8,14 @@ use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 use rustc_hash::FxHashMap;
 
-use super::cfg::Cfg;
+use super::cfg::{Cfg, Node};
 use super::divergence::{VectorShape, VectorShapes};
 use super::emit::{Emit, Result};
+use super::interleaved::Place;
 use super::memory::is_local;
 use super::private::offsets;
 use super::registers::Registers;
+use super::whole_group::meets_group;
 use crate::llvm::{Block, Module, Type, Value};
 
 /// What LLVM's prefetch is told: where to, and that it is not for code.
@@ -22,10 +24,10 @@ const DATA: u64 = 1;
 
 /// Bytes of a cache line.
 const LINE: u64 = 64;
-/// The most lines of a load.
+/// The most lines that a round asks for.
 const MOST_LINES: u64 = 8;
-/// The most loads of a loop that have prefetches.
-const MOST_LOADS: usize = 4;
+/// The most lines that are on their way. Lines that are 4 KiB apart share few places of a cache.
+const MOST_AHEAD: u64 = 24;
 /// The longest step, in bytes, that CPUs foresee.
 const FORESEEN: u64 = 512;
 /// How many instructions a CPU has in flight.
@@ -57,6 +59,7 @@ impl<'c> Step<'c> {
     fn multiple(value: Value<'c>, by: i64) -> Self {
         match signed(value) {
             Some(number) => Self::number(number.wrapping_mul(by)),
+            None if by == 0 => Self::default(),
             None => Self {
                 number: 0,
                 terms: vec![(value, by)],
@@ -84,6 +87,7 @@ impl<'c> Step<'c> {
                 None => self.terms.push((value, by)),
             }
         }
+        self.terms.retain(|(_, multiple)| *multiple != 0);
         self
     }
 }
@@ -101,6 +105,8 @@ struct Count<'c> {
 /// What a load asks for.
 #[derive(Clone)]
 struct Ahead<'c> {
+    /// Whether each round comes to the load. Otherwise it asks for nothing where some lanes may not need it.
+    is_each_round: bool,
     /// How many rounds ahead.
     rounds: i64,
     /// By how much the address is more in the next round.
@@ -167,38 +173,94 @@ impl<'l, 'c> OfLoop<'l, 'c> {
 
     /// The loads that ask for later lines.
     fn loads(&mut self, shapes: &VectorShapes<'c>, lanes: u32) -> Vec<(Value<'c>, Ahead<'c>)> {
+        let instructions: Vec<Value<'c>> = self.instructions().collect();
         let in_flight = WINDOW / self.cost(shapes, lanes).max(1);
-        if in_flight > MOST_IN_FLIGHT || self.instructions().count() > LONGEST {
+        // At a barrier others take their turns before the next round.
+        let is_possible = instructions.len() <= LONGEST && !instructions.iter().any(meets_group);
+        if in_flight > MOST_IN_FLIGHT || !is_possible {
             return Vec::new();
         }
         let Some(count) = self.count(shapes) else {
             return Vec::new();
         };
-        let rounds = in_flight.clamp(ROUNDS.0, ROUNDS.1).into();
-        let mut found = Vec::new();
-        let mut loads: Vec<Value<'c>> = self.instructions().collect();
-        loads.retain(|inst| inst.opcode() == Some(L::LLVMLoad));
-        for inst in loads {
-            let address = inst.operand(0);
-            let is_plain = !inst.is_volatile() && !inst.is_atomic() && !is_local(address) && !is_variable(address);
-            let stride = match shapes.of(address) {
-                VectorShape::Uniform => Some(0),
-                VectorShape::Affine { stride, .. } => Some(stride),
-                VectorShape::Varying => None,
-            };
-            let is_narrow = stride.is_some_and(|stride| lines(self.module, inst, stride, lanes) <= MOST_LINES);
-            let node = self.cfg.number[&inst.block()];
-            let is_of_all = !shapes.predicated.contains(&node) || shapes.divergent_loops.contains(&self.number);
-            if !is_plain || !is_narrow || !is_of_all || found.len() == MOST_LOADS {
+        let (mut found, mut places, mut lines) = (Vec::new(), Vec::new(), 0);
+        for inst in instructions {
+            let is_plain = || !inst.is_volatile() && !inst.is_atomic() && self.is_global(inst.operand(0));
+            if inst.opcode() != Some(L::LLVMLoad) || !is_plain() {
                 continue;
             }
-            let step = self
-                .step(address)
-                .filter(|step| !step.terms.is_empty() || step.number.unsigned_abs() > FORESEEN);
-            let count = count.clone();
-            found.extend(step.map(|step| (inst, Ahead { rounds, step, count })));
+            let address = inst.operand(0);
+            let stride = match shapes.of(address) {
+                VectorShape::Uniform => 0,
+                VectorShape::Affine { stride, .. } => stride,
+                VectorShape::Varying => continue,
+            };
+            let node = self.cfg.number[&inst.block()];
+            let is_each_round = self.is_each_round(node);
+            if !is_each_round && !shapes.predicated.contains(&node) {
+                continue;
+            }
+            let step = self.step(address);
+            let Some(step) = step.filter(|step| !step.terms.is_empty() || step.number.unsigned_abs() > FORESEEN) else {
+                continue;
+            };
+            let (place, offset) = Place::of(self.module, address);
+            let is_near = |(other, at): &(Place<'c>, i64)| *other == place && offset.abs_diff(*at) < LINE;
+            let more = lines_of(self.module, inst, stride, lanes);
+            if places.iter().any(is_near) || lines + more > MOST_LINES {
+                continue;
+            }
+            lines += more;
+            places.push((place, offset));
+            found.push((inst, step, is_each_round));
         }
-        found
+        let most = (MOST_AHEAD / lines.max(1)).max(1) as u32;
+        let rounds = in_flight.clamp(ROUNDS.0, ROUNDS.1).min(most).into();
+        let all = found.into_iter().map(|(inst, step, is_each_round)| {
+            let count = count.clone();
+            let ahead = Ahead {
+                is_each_round,
+                rounds,
+                step,
+                count,
+            };
+            (inst, ahead)
+        });
+        all.collect()
+    }
+
+    /// Whether an address is of memory that is neither the group's nor the item's own.
+    fn is_global(&self, address: Value<'c>) -> bool {
+        let mut root = address;
+        while root.opcode() == Some(L::LLVMGetElementPtr) {
+            root = root.operand(0);
+        }
+        match self.counter(root) {
+            Some(phi) => phi
+                .incoming()
+                .into_iter()
+                .all(|(start, from)| from == self.latch || !self.is_inside(start) && self.is_global(start)),
+            None => !is_local(root) && root.opcode() != Some(L::LLVMAlloca),
+        }
+    }
+
+    /// Whether each round comes to a block, unless it leaves the loop before.
+    fn is_each_round(&self, node: Node) -> bool {
+        let of_loop = &self.cfg.loops[self.number];
+        let latch = self.cfg.number[&self.latch];
+        let (mut seen, mut todo) = (vec![of_loop.header], vec![of_loop.header]);
+        while let Some(at) = todo.pop().filter(|_| node != of_loop.header) {
+            if at == latch {
+                return false;
+            }
+            for &to in &self.cfg.successors[at] {
+                if to != node && of_loop.blocks.contains(&to) && !seen.contains(&to) {
+                    seen.push(to);
+                    todo.push(to);
+                }
+            }
+        }
+        true
     }
 
     /// The value that tells when the loop ends.
@@ -354,16 +416,8 @@ fn address_of(access: Value<'_>) -> Value<'_> {
     access.operand((access.opcode() == Some(L::LLVMStore)).into())
 }
 
-/// Whether an address is of a variable of the item's.
-fn is_variable(mut address: Value<'_>) -> bool {
-    while address.opcode() == Some(L::LLVMGetElementPtr) {
-        address = address.operand(0);
-    }
-    address.opcode() == Some(L::LLVMAlloca)
-}
-
 /// How many cache lines all lanes load, if each is `stride` bytes behind the one before it and the first begins a line.
-fn lines(module: &Module<'_>, load: Value<'_>, stride: i64, lanes: u32) -> u64 {
+fn lines_of(module: &Module<'_>, load: Value<'_>, stride: i64, lanes: u32) -> u64 {
     let last = stride.unsigned_abs().saturating_mul(u64::from(lanes) - 1);
     last.saturating_add(module.size_of(load.ty())).div_ceil(LINE)
 }
@@ -371,7 +425,9 @@ fn lines(module: &Module<'_>, load: Value<'_>, stride: i64, lanes: u32) -> u64 {
 impl<'c> Emit<'_, 'c> {
     /// Asks for what a load needs in later rounds. What is computed for that is the same in all rounds.
     pub(super) fn prefetch(&mut self, load: Value<'c>) -> Result<()> {
-        let Some(ahead) = self.prefetches.loads.get(&load).cloned() else {
+        // Behind a guard that all lanes pass there is no mask.
+        let is_wanted = |ahead: &&Ahead<'c>| ahead.is_each_round || self.mask.is_none();
+        let Some(ahead) = self.prefetches.loads.get(&load).filter(is_wanted).cloned() else {
             return Ok(());
         };
         let wide = self.cx.int(64);
@@ -395,7 +451,7 @@ impl<'c> Emit<'_, 'c> {
         let first = self.first(address)?;
         let first = self.b.offset(first, step);
         let word = self.cx.int(32);
-        for line in 0..lines(self.module, load, stride, self.lanes) as i64 {
+        for line in 0..lines_of(self.module, load, stride, self.lanes) as i64 {
             let bytes = line * LINE as i64 * if stride < 0 { -1 } else { 1 };
             let at = self.b.offset(first, wide.int(bytes as u64));
             let args = [at, word.zero(), word.int(IN_ALL_CACHES), word.int(DATA)];
