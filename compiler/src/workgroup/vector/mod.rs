@@ -34,6 +34,7 @@ mod private;
 mod registers;
 mod rows;
 mod runs;
+mod same_phis;
 mod small_vectors;
 mod squares;
 mod streams;
@@ -63,8 +64,11 @@ pub const SEVERAL: &str = "kernel.several";
 /// The vector kernel for a block of rows: `(item, args)`, with the item of the first row.
 pub const BLOCK: &str = "kernel.block";
 
-/// Prepares a kernel for vectorization: one function, simple loops.
-const PREPARE: &str = "always-inline,globaldce,function(sroa<modify-cfg>,early-cse<memssa>,instcombine<no-verify-fixpoint>,\
+/// Makes a kernel one function.
+const INLINE: &str = "always-inline,globaldce,function(sroa<modify-cfg>)";
+
+/// Prepares a kernel for vectorization: simple loops.
+const PREPARE: &str = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,\
     simplifycfg,loop-mssa(licm),gvn,sroa<modify-cfg>,instcombine<no-verify-fixpoint>,simplifycfg,adce)";
 
 /// Takes vectors of the kernel's apart.
@@ -262,6 +266,9 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: boo
         function.attribute("alwaysinline", 0);
     }
     module.verify()?;
+    machine.run_passes(module, INLINE, false)?;
+    // Later passes make different values of the same.
+    same_phis::merge(module.function(KERNEL).ok_or("there is no kernel")?);
     machine.run_passes(module, PREPARE, false)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
     let arguments = ArgumentBlock {

@@ -20,7 +20,9 @@ use super::emit::{self, Emit, Plan, Result};
 use super::if_conversion::is_simple;
 use super::in_flight;
 use super::memory::is_local;
+use super::registers::Registers;
 use super::whole_group::{GroupVector, MOST_LIVE, meets_group};
+use crate::CpuLevel;
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
@@ -172,6 +174,18 @@ impl<'c> Region<'c> {
         varying.map(|inst| module.size_of(inst.ty()) * u64::from(items)).sum()
     }
 
+    /// How many registers the values of so many items take that live from one round of a loop to the next.
+    fn carried(&self, cfg: &Cfg<'c>, shapes: &VectorShapes<'c>, items: u32) -> u32 {
+        let headers = cfg.loops.iter().map(|of_loop| of_loop.header);
+        let of_header = |node: Node| {
+            let phis = cfg.blocks[node].phis().into_iter();
+            let varying = phis.filter(|phi| shapes.of(*phi) == VectorShape::Varying);
+            varying.map(|phi| Registers::of(phi.ty(), items)).sum::<u32>()
+        };
+        let inside = headers.filter(|header| self.nodes.contains(header));
+        inside.map(of_header).max().unwrap_or(0)
+    }
+
     /// Whether it can be a function. `shapes` are those of the whole group.
     pub fn is_possible(&self, cfg: &Cfg<'c>, shapes: &VectorShapes<'c>) -> bool {
         let mut results = self.results(cfg);
@@ -259,8 +273,12 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, group: GroupVector
             function.attribute("alwaysinline", 0);
             continue;
         }
-        // Memory is read in the order of its addresses if the group goes through it as one. Values are on the stack then.
-        let fits = region.size(module, &cfg, &shapes, width) <= u64::from(MOST_LIVE);
+        // Memory is read in the order of its addresses if the group goes through it as one. Values are on the stack then. Where parts of
+        // the group read several cache lines of a row, that costs more than to read in another order.
+        let fits = match CpuLevel::current() {
+            CpuLevel::V4 => region.carried(&cfg, &shapes, width) <= Registers::of_cpu().count,
+            CpuLevel::V3 | CpuLevel::V2 => region.size(module, &cfg, &shapes, width) <= u64::from(MOST_LIVE),
+        };
         let lanes = match fits && in_flight::goes_through_memory(module, &cfg, &shapes, width, &region.nodes) {
             true => width,
             false => lanes,
