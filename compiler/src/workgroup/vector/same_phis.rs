@@ -49,8 +49,8 @@ fn are_same<'c>(first: Value<'c>, other: Value<'c>, pairs: &mut Vec<(Value<'c>, 
     }
     pairs.push((first, other));
     let others = other.incoming();
-    let incoming = first.incoming().into_iter();
-    incoming.into_iter().all(|(value, from)| {
+    let mut incoming = first.incoming().into_iter();
+    incoming.all(|(value, from)| {
         let same_edge = others.iter().find(|(_, other)| *other == from);
         same_edge.is_some_and(|&(other, _)| are_same(value, other, pairs))
     })
