@@ -75,3 +75,91 @@ fn of_large_numbers() {
         }
     }
 }
+
+/// The same by one number for all items, by whose reciprocal lanes multiply: of numbers around its multiples.
+#[test]
+fn by_one_number() {
+    for (ty, bits) in [("short", 16), ("int", 32), ("long", 64)] {
+        for op in ["OpSDiv", "OpSRem", "OpUDiv", "OpUMod"] {
+            let text = text(ty, bits / 8, op)
+                .replace(
+                    &format!("%global_{ty} %global_{ty}\n"),
+                    &format!("%global_{ty} %{ty}\n"),
+                )
+                .replace(
+                    &format!("%q = OpFunctionParameter %global_{ty}"),
+                    &format!("%y = OpFunctionParameter %{ty}"),
+                );
+            let text: Vec<&str> = text.lines().filter(|line| !line.contains("%at_y")).collect();
+            let kernels = MODES.map(|mode| (mode, compile_in(mode, &text.join("\n"))));
+            let is_signed = op.starts_with("OpS");
+            let narrow = |x: i64| match is_signed {
+                true => x << (64 - bits) >> (64 - bits),
+                false => ((x as u64) << (64 - bits) >> (64 - bits)) as i64,
+            };
+            let of_width = |width: u32| [-1i64, 0, 1].map(|more| (1i64 << width).wrapping_add(more));
+            let some = [
+                3,
+                5,
+                7,
+                10,
+                11,
+                641,
+                1000,
+                65535,
+                6_700_417,
+                1_000_000_007,
+                0x000f_ffff_ffff_fff1,
+            ];
+            let mut divisors: Vec<i64> = (0..bits as u32)
+                .step_by(3)
+                .flat_map(of_width)
+                .chain(some)
+                .map(narrow)
+                .collect();
+            divisors.retain(|&y| y > 0);
+            divisors.sort_unstable();
+            divisors.dedup();
+            for y in divisors
+                .iter()
+                .flat_map(|&y| if is_signed { vec![y, -y] } else { vec![y] })
+            {
+                // Next to multiples that are as large as the numbers may be, and of those bounds themselves.
+                let around = |x: i64| [-1i64, 0, 1].map(|more| x.wrapping_add(more));
+                let multiples = (0..bits as u32 - 1).flat_map(|width| {
+                    let x = (1i64 << width) / y * y;
+                    around(x)
+                        .into_iter()
+                        .chain(around(x.wrapping_sub(y)))
+                        .chain(of_width(width))
+                });
+                let small = [1, 2, 3, 5, 49]
+                    .into_iter()
+                    .flat_map(|times| around(y.wrapping_mul(times)));
+                let mut numbers: Vec<i64> = multiples.chain(small).map(narrow).collect();
+                if is_signed {
+                    let negative: Vec<i64> = numbers.iter().map(|x| narrow(x.wrapping_neg())).collect();
+                    numbers.extend(negative);
+                }
+                // Small numbers go together, as each vector with a large one is divided otherwise.
+                numbers.sort_unstable_by_key(|x| x.unsigned_abs());
+                let result = |x: i64| match op {
+                    "OpSDiv" => x.wrapping_div(y),
+                    "OpSRem" => x.wrapping_rem(y),
+                    "OpUDiv" => (x as u64 / y as u64) as i64,
+                    _ => (x as u64 % y as u64) as i64,
+                };
+                let bytes = |numbers: &mut dyn Iterator<Item = i64>| -> Vec<u8> {
+                    numbers.flat_map(|x| x.to_le_bytes()[..bits / 8].to_vec()).collect()
+                };
+                let expected = bytes(&mut numbers.iter().map(|&x| result(x)));
+                for (mode, kernel) in &kernels {
+                    let mut p = bytes(&mut numbers.iter().copied());
+                    let mut arguments = [Argument::Memory(&mut p), Argument::Value(y as u64)];
+                    run(kernel, range([1; 3], [numbers.len() as u64, 1, 1]), &mut arguments).unwrap();
+                    assert_eq!(p, expected, "{op} of {ty} by {y}, {mode:?}");
+                }
+            }
+        }
+    }
+}

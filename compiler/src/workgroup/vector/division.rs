@@ -2,9 +2,14 @@
 //! Vectorized integer division. The CPU has no such instruction for integers, but one for floating-point numbers. Its
 //! truncated result is exact as long as numbers and quotient fit into the precision.
 //!
+//! A divisor that is the same for all lanes is divided by once: numbers are multiplied by its reciprocal.
+//!
 //! Proof: let `x = q * y + r` with `r < y`. Rounding `x / y` could give `q + 1` only if the difference, at least
 //! `1 / y`, were within half a unit in the last place of `q + 1`. With `p` bits of precision, that needs
 //! `(q + 1) * y > 2^p`. But `(q + 1) * y` is at most `x + y`.
+//!
+//! With a reciprocal, `x + 1/2` is what is multiplied: `(x + 1/2) / y` is at least `1 / 2y` away from `q` and `q + 1`. Both roundings, of the
+//! reciprocal and of the product, change it by less than `(x + 1/2) / y * 2^(2-p)`, which is less than that if `x < 2^(p-3)`.
 
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
@@ -15,26 +20,39 @@ use crate::llvm::{Type, Value};
 /// 1.5 * 2^52. Adding an integer below 2^51 of either sign leaves that integer in the low bits of the sum.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
 
+/// What vectors are divided by.
+#[derive(Clone, Copy)]
+pub(super) struct Divisor<'c> {
+    /// In each lane. None is zero.
+    pub all: Value<'c>,
+    /// The same, if it is the same in all lanes. It may be zero or poison if there is no lane.
+    pub one: Option<Value<'c>>,
+}
+
 impl<'c> Emit<'_, 'c> {
-    /// Divides vectors of integers. No divisor is zero.
-    pub(super) fn divide(&mut self, opcode: L, x: Value<'c>, y: Value<'c>) -> Result<Value<'c>> {
+    /// Divides vectors of integers.
+    pub(super) fn divide(&mut self, opcode: L, x: Value<'c>, y: Divisor<'c>) -> Result<Value<'c>> {
         let ty = x.ty();
         let is_signed = matches!(opcode, L::LLVMSDiv | L::LLVMSRem);
         match ty.scalar().bits() {
             8 | 16 | 32 => return Ok(self.by_floats(opcode, x, y, is_signed)),
             64 if ty.lanes() == Some(self.lanes) => {}
-            _ => return Ok(self.b.binary(opcode, x, y)),
+            _ => return Ok(self.b.binary(opcode, x, y.all)),
         }
         // The fast path for small numbers, which are most common.
         let b = &self.b;
+        let bits = if y.one.is_some() { 50 } else { 51 };
         let (low, high) = if is_signed {
-            let half = ty.int(1 << 51);
-            (b.or(b.add(x, half), b.add(y, half)), 52)
+            let half = ty.int(1 << bits);
+            (b.or(b.add(x, half), b.add(y.all, half)), bits + 1)
         } else {
-            (b.or(x, y), 51)
+            (b.or(x, y.all), bits)
         };
-        let all = self.b.intrinsic(self.module, "llvm.vector.reduce.or", &[ty], &[low]);
-        let is_small = self.b.icmp(I::LLVMIntULT, all, all.ty().int(1 << high));
+        let too_high = b.and(low, ty.int(u64::MAX << high));
+        let any = self
+            .b
+            .intrinsic(self.module, "llvm.vector.reduce.or", &[ty], &[too_high]);
+        let is_small = self.b.icmp(I::LLVMIntEQ, any, any.ty().zero());
         let [small, large, after] = ["small", "large", "divided"].map(|n| self.function.append_block(n));
         let before = self.b.block();
         for block in [after, large, small] {
@@ -47,7 +65,7 @@ impl<'c> Emit<'_, 'c> {
         self.b.go_to_end(large);
         // A loop, because this is rare, and short code compiles fast.
         let slow = self.each_lane(Some(ty.scalar()), false, |emit, lane| {
-            let (x, y) = (emit.b.extract_element(x, lane), emit.b.extract_element(y, lane));
+            let (x, y) = (emit.b.extract_element(x, lane), emit.b.extract_element(y.all, lane));
             Ok(Some(emit.b.binary(opcode, x, y)))
         })?;
         let slow = slow.unwrap_or_else(|| ty.poison());
@@ -59,37 +77,62 @@ impl<'c> Emit<'_, 'c> {
         Ok(result)
     }
 
-    fn by_floats(&self, opcode: L, x: Value<'c>, y: Value<'c>, is_signed: bool) -> Value<'c> {
+    /// Divides numbers that are floating-point numbers, too.
+    fn by_floats(&self, opcode: L, x: Value<'c>, y: Divisor<'c>, is_signed: bool) -> Value<'c> {
         let (b, ty) = (&self.b, x.ty());
         let bits = ty.scalar().bits();
-        let of_type = |scalar: Type<'c>| ty.with_scalar(scalar);
-        let widened = |value, to| {
-            if is_signed {
-                b.sext_or_trunc(value, to)
-            } else {
-                b.zext_or_trunc(value, to)
+        let is_narrow = bits <= 16;
+        let [int, float] = match is_narrow {
+            true => [self.cx.int(32), self.cx.float(32)],
+            false => [self.cx.int(64), self.cx.float(64)],
+        };
+        let (ints, floats) = (ty.with_scalar(int), ty.with_scalar(float));
+        let (magic, magic_bits) = (|| floats.real(MAGIC), || ints.int(MAGIC.to_bits()));
+        let widened = |value: Value<'c>, to| match is_signed {
+            true => b.sext_or_trunc(value, to),
+            false => b.zext_or_trunc(value, to),
+        };
+        let number = |value| match is_narrow {
+            true => b.cast(L::LLVMSIToFP, widened(value, ints), floats),
+            false => {
+                let shifted = b.add(widened(value, ints), magic_bits());
+                b.binary(L::LLVMFSub, b.bitcast(shifted, floats), magic())
             }
         };
-        let quotient = if bits <= 16 {
-            let (word, float) = (of_type(self.cx.int(32)), of_type(self.cx.float(32)));
-            let number = |value| b.cast(L::LLVMSIToFP, widened(value, word), float);
-            let exact = b.binary(L::LLVMFDiv, number(x), number(y));
-            b.zext_or_trunc(b.cast(L::LLVMFPToSI, exact, word), ty)
-        } else {
-            let (wide, float) = (of_type(self.cx.int(64)), of_type(self.cx.float(64)));
-            let (magic, magic_bits) = (float.real(MAGIC), wide.int(MAGIC.to_bits()));
-            let number = |value| {
-                let shifted = b.add(widened(value, wide), magic_bits);
-                b.binary(L::LLVMFSub, b.bitcast(shifted, float), magic)
-            };
-            let exact = b.binary(L::LLVMFDiv, number(x), number(y));
-            let cut = b.intrinsic(self.module, "llvm.trunc", &[float], &[exact]);
-            let shifted = b.bitcast(b.binary(L::LLVMFAdd, cut, magic), wide);
-            b.zext_or_trunc(b.sub(shifted, magic_bits), ty)
+        let integer = |value| match is_narrow {
+            true => b.cast(L::LLVMFPToSI, value, ints),
+            false => {
+                let shifted = b.bitcast(b.binary(L::LLVMFAdd, value, magic()), ints);
+                b.sub(shifted, magic_bits())
+            }
         };
+        let x_number = number(x);
+        let exact = match y.one {
+            None => b.binary(L::LLVMFDiv, x_number, number(y.all)),
+            Some(one) => {
+                let one = b.cast(L::LLVMSIToFP, widened(one, int), float);
+                let reciprocal = b.binary(L::LLVMFDiv, float.real(1.0), one);
+                let half = match is_signed {
+                    true => b.intrinsic(self.module, "llvm.copysign", &[floats], &[floats.real(0.5), x_number]),
+                    false => floats.real(0.5),
+                };
+                let beyond = b.binary(L::LLVMFAdd, x_number, half);
+                b.binary(L::LLVMFMul, beyond, b.splat(reciprocal, self.lanes_of(ty)))
+            }
+        };
+        let quotient = match is_narrow {
+            true => exact,
+            false => b.intrinsic(self.module, "llvm.trunc", &[floats], &[exact]),
+        };
+        let quotient = b.zext_or_trunc(integer(quotient), ty);
         match opcode {
-            L::LLVMURem | L::LLVMSRem => b.sub(x, b.mul(quotient, y)),
+            L::LLVMURem | L::LLVMSRem => b.sub(x, b.mul(quotient, y.all)),
             _ => quotient,
         }
+    }
+
+    /// How many elements a vector has.
+    fn lanes_of(&self, ty: Type<'c>) -> u32 {
+        ty.lanes().unwrap_or(self.lanes)
     }
 }

@@ -5,6 +5,7 @@ use llvm_sys::LLVMOpcode as L;
 
 use super::super::bounds::upper_bound;
 use super::super::divergence::{VectorShape, variable_size};
+use super::super::division::Divisor;
 use super::{Emit, Result, Slot, Wide};
 use crate::CpuLevel;
 use crate::llvm::{Kind, Value};
@@ -171,7 +172,14 @@ impl<'c> Emit<'_, 'c> {
                     y = self.b.select(mask, y, ty.int(1));
                 }
                 if divides && !y.is_const() {
-                    self.divide(opcode, x, y)?
+                    let one = match self.shapes.of(operands[1]) {
+                        VectorShape::Uniform if operands[1].ty().lanes().is_none() => {
+                            let one = self.first(operands[1])?;
+                            Some(self.b.freeze(one))
+                        }
+                        _ => None,
+                    };
+                    self.divide(opcode, x, Divisor { all: y, one })?
                 } else {
                     self.b.binary(opcode, x, y)
                 }
