@@ -8,8 +8,8 @@
 //! `1 / y`, were within half a unit in the last place of `q + 1`. With `p` bits of precision, that needs
 //! `(q + 1) * y > 2^p`. But `(q + 1) * y` is at most `x + y`.
 //!
-//! With a reciprocal, `x + 1/2` is what is multiplied: `(x + 1/2) / y` is at least `1 / 2y` away from `q` and `q + 1`. Both roundings, of the
-//! reciprocal and of the product, change it by less than `(x + 1/2) / y * 2^(2-p)`, which is less than that if `x < 2^(p-3)`.
+//! With a reciprocal, `x + 1/2` is what is multiplied: `(x + 1/2) / y` is at least `1 / 2y` away from `q` and `q + 1`. The roundings of the
+//! reciprocal and of the product together change it by less than `(x + 1/2) / y * 3 * 2^-p`, which is less than that if `x <= 2^(p-3)`.
 
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
