@@ -273,12 +273,11 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, group: GroupVector
             function.attribute("alwaysinline", 0);
             continue;
         }
-        // Memory is read in the order of its addresses if the group goes through it as one. Values are on the stack then. Where parts of
-        // the group read several cache lines of a row, that costs more than to read in another order.
-        let fits = match CpuLevel::current() {
-            CpuLevel::V4 => region.carried(&cfg, &shapes, width) <= Registers::of_cpu().count,
-            CpuLevel::V3 | CpuLevel::V2 => region.size(module, &cfg, &shapes, width) <= u64::from(MOST_LIVE),
-        };
+        // Memory is read in the order of its addresses if the group goes through it as one. Values are on the stack then. With AVX-512 parts
+        // of the group read several cache lines of a row, so what each round stores and loads again costs more than that order gains.
+        let is_carried_in_registers =
+            || CpuLevel::current() < CpuLevel::V4 || region.carried(&cfg, &shapes, width) <= Registers::of_cpu().count;
+        let fits = region.size(module, &cfg, &shapes, width) <= u64::from(MOST_LIVE) && is_carried_in_registers();
         let lanes = match fits && in_flight::goes_through_memory(module, &cfg, &shapes, width, &region.nodes) {
             true => width,
             false => lanes,
