@@ -81,6 +81,13 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// The value of a constant integer, whose highest bit is its sign.
+    pub fn as_const_signed(self) -> Option<i64> {
+        let number = self.as_const_int()?;
+        let rest = 64 - self.ty().bits();
+        Some((number << rest).cast_signed() >> rest)
+    }
+
     /// An element of a constant vector; `None` if it is no constant that LLVM can take apart.
     pub fn const_element(self, index: u32) -> Option<Self> {
         // SAFETY: the second question is asked of constants only.

@@ -209,9 +209,8 @@ fn convert<'c>(
         let Some(arg) = args.next().filter(|arg| matches!(arg.ty().kind(), Kind::Int(_))) else {
             return Ok(None);
         };
-        let bits = arg.ty().bits();
-        match arg.as_const_int() {
-            Some(value) => Ok(Some(Some((value << (64 - bits)).cast_signed() >> (64 - bits)))),
+        match arg.as_const_signed() {
+            Some(value) => Ok(Some(Some(value))),
             None => Err(unsupported("a width or a precision of printf that is no constant")),
         }
     };

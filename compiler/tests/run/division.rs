@@ -28,6 +28,20 @@ fn text(ty: &str, bytes: usize, op: &str) -> String {
     )
 }
 
+fn result(op: &str, x: i64, y: i64) -> i64 {
+    match op {
+        "OpSDiv" => x.wrapping_div(y),
+        "OpSRem" => x.wrapping_rem(y),
+        "OpUDiv" => (x as u64 / y as u64) as i64,
+        _ => (x as u64 % y as u64) as i64,
+    }
+}
+
+/// Integers of so many bits in memory.
+fn bytes(numbers: &mut dyn Iterator<Item = i64>, bits: usize) -> Vec<u8> {
+    numbers.flat_map(|x| x.to_le_bytes()[..bits / 8].to_vec()).collect()
+}
+
 #[test]
 fn of_large_numbers() {
     const ITEMS: i64 = 48;
@@ -54,16 +68,8 @@ fn of_large_numbers() {
                         ]
                     })
                     .collect();
-                let result = |[x, y]: [i64; 2]| match op {
-                    "OpSDiv" => x / y,
-                    "OpSRem" => x % y,
-                    "OpUDiv" => (x as u64 / y as u64) as i64,
-                    _ => (x as u64 % y as u64) as i64,
-                };
-                let bytes = |numbers: &mut dyn Iterator<Item = i64>| -> Vec<u8> {
-                    numbers.flat_map(|x| x.to_le_bytes()[..bits / 8].to_vec()).collect()
-                };
-                let expected = bytes(&mut pairs.iter().map(|&pair| result(pair)));
+                let bytes = |numbers: &mut dyn Iterator<Item = i64>| bytes(numbers, bits);
+                let expected = bytes(&mut pairs.iter().map(|&[x, y]| result(op, x, y)));
                 for (mode, kernel) in &kernels {
                     let mut p = bytes(&mut pairs.iter().map(|pair| pair[0]));
                     let mut q = bytes(&mut pairs.iter().map(|pair| pair[1]));
@@ -143,18 +149,9 @@ fn by_one_number() {
                 }
                 // Small numbers go together, as each vector with a large one is divided otherwise.
                 numbers.sort_unstable_by_key(|x| x.unsigned_abs());
-                let result = |x: i64| match op {
-                    "OpSDiv" => x.wrapping_div(y),
-                    "OpSRem" => x.wrapping_rem(y),
-                    "OpUDiv" => (x as u64 / y as u64) as i64,
-                    _ => (x as u64 % y as u64) as i64,
-                };
-                let bytes = |numbers: &mut dyn Iterator<Item = i64>| -> Vec<u8> {
-                    numbers.flat_map(|x| x.to_le_bytes()[..bits / 8].to_vec()).collect()
-                };
-                let expected = bytes(&mut numbers.iter().map(|&x| result(x)));
+                let expected = bytes(&mut numbers.iter().map(|&x| result(op, x, y)), bits);
                 for (mode, kernel) in &kernels {
-                    let mut p = bytes(&mut numbers.iter().copied());
+                    let mut p = bytes(&mut numbers.iter().copied(), bits);
                     let mut arguments = [Argument::Memory(&mut p), Argument::Value(y as u64)];
                     run(kernel, range([1; 3], [numbers.len() as u64, 1, 1]), &mut arguments).unwrap();
                     assert_eq!(p, expected, "{op} of {ty} by {y}, {mode:?}");

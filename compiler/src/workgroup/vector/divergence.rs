@@ -312,7 +312,7 @@ impl<'c> VectorShapes<'c> {
                 Affine { stride, .. } => VectorShape::of(stride.wrapping_neg(), false),
                 _ => Varying,
             },
-            L::LLVMMul | L::LLVMShl => self.product(inst, &operands, opcode == L::LLVMShl),
+            L::LLVMMul | L::LLVMShl => self.product(&operands, opcode == L::LLVMShl),
             L::LLVMSExt => match self.of(operands[0]) {
                 shape @ Affine { exact: true, .. } => shape,
                 _ => Varying,
@@ -370,16 +370,13 @@ impl<'c> VectorShapes<'c> {
         VectorShape::of(if minus { a.wrapping_sub(b) } else { a.wrapping_add(b) }, false)
     }
 
-    fn product(&self, inst: Value<'c>, operands: &[Value<'c>], is_shift: bool) -> VectorShape {
+    fn product(&self, operands: &[Value<'c>], is_shift: bool) -> VectorShape {
         let (a, b) = (self.of(operands[0]), self.of(operands[1]));
-        let scaled = |shape: VectorShape, by: Value<'c>| match (shape, by.as_const_int()) {
+        let scaled = |shape: VectorShape, by: Value<'c>| match (shape, by.as_const_signed()) {
             (Affine { stride, .. }, Some(by)) => {
-                // The constant, sign-extended from its width.
-                let bits = inst.ty().bits().min(64);
-                let by = if is_shift {
-                    1i64.checked_shl(by as u32).unwrap_or(0)
-                } else {
-                    (by << (64 - bits)) as i64 >> (64 - bits)
+                let by = match is_shift {
+                    true => 1i64.checked_shl(by as u32).unwrap_or(0),
+                    false => by,
                 };
                 VectorShape::of(stride.wrapping_mul(by), false)
             }

@@ -15,7 +15,7 @@ use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
 use super::emit::{Emit, Result};
-use crate::llvm::{Type, Value};
+use crate::llvm::Value;
 
 /// 1.5 * 2^52. Adding an integer below 2^51 of either sign leaves that integer in the low bits of the sum.
 const MAGIC: f64 = 6_755_399_441_055_744.0;
@@ -25,7 +25,7 @@ const MAGIC: f64 = 6_755_399_441_055_744.0;
 pub(super) struct Divisor<'c> {
     /// In each lane. None is zero.
     pub all: Value<'c>,
-    /// The same, if it is the same in all lanes. It may be zero or poison if there is no lane.
+    /// The same, if it is the same in all lanes. It may be zero if no lane is in the mask.
     pub one: Option<Value<'c>>,
 }
 
@@ -80,6 +80,7 @@ impl<'c> Emit<'_, 'c> {
     /// Divides numbers that are floating-point numbers, too.
     fn by_floats(&self, opcode: L, x: Value<'c>, y: Divisor<'c>, is_signed: bool) -> Value<'c> {
         let (b, ty) = (&self.b, x.ty());
+        let lanes = ty.lanes().expect("it is a vector");
         let bits = ty.scalar().bits();
         let is_narrow = bits <= 16;
         let [int, float] = match is_narrow {
@@ -117,7 +118,7 @@ impl<'c> Emit<'_, 'c> {
                     false => floats.real(0.5),
                 };
                 let beyond = b.binary(L::LLVMFAdd, x_number, half);
-                b.binary(L::LLVMFMul, beyond, b.splat(reciprocal, self.lanes_of(ty)))
+                b.binary(L::LLVMFMul, beyond, b.splat(reciprocal, lanes))
             }
         };
         let quotient = match is_narrow {
@@ -129,10 +130,5 @@ impl<'c> Emit<'_, 'c> {
             L::LLVMURem | L::LLVMSRem => b.sub(x, b.mul(quotient, y.all)),
             _ => quotient,
         }
-    }
-
-    /// How many elements a vector has.
-    fn lanes_of(&self, ty: Type<'c>) -> u32 {
-        ty.lanes().unwrap_or(self.lanes)
     }
 }

@@ -162,6 +162,7 @@ pub(super) fn emit<'c>(
         .collect();
     let deferred = vec![BTreeSet::new(); cfg.blocks.len()];
     let chases = Chases::find(&cfg, &shapes);
+    let prefetches = Prefetches::find(module, &cfg, &shapes, width.lanes);
     let mut emit = Emit {
         cx,
         module,
@@ -193,9 +194,8 @@ pub(super) fn emit<'c>(
         chases,
         interleaved: Interleaved::default(),
         streams: Streams::default(),
-        prefetches: Prefetches::default(),
+        prefetches,
     };
-    emit.prefetches = Prefetches::find(module, &emit.cfg, &emit.shapes, width.lanes);
     if streams {
         emit.streams = Streams::find(module, &emit.cfg, &emit.shapes, width.lanes);
     }

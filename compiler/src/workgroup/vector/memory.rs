@@ -24,12 +24,17 @@ pub(super) fn accessed<'c>(inst: Value<'c>) -> Option<(Value<'c>, Type<'c>)> {
     }
 }
 
-/// Whether an address is known to be in local memory.
-pub(super) fn is_local(mut address: Value<'_>) -> bool {
+/// What an address is computed from.
+pub(super) fn root(mut address: Value<'_>) -> Value<'_> {
     while address.opcode() == Some(L::LLVMGetElementPtr) {
         address = address.operand(0);
     }
     address
+}
+
+/// Whether an address is known to be in local memory.
+pub(super) fn is_local(address: Value<'_>) -> bool {
+    root(address)
         .callee()
         .is_some_and(|f| f.name() == WorkItemIntrinsic::LocalMemory.name())
 }

@@ -12,7 +12,7 @@ use super::cfg::{Cfg, Node};
 use super::divergence::{VectorShape, VectorShapes};
 use super::emit::{Emit, Result};
 use super::interleaved::Place;
-use super::memory::is_local;
+use super::memory::{accessed, is_local, root};
 use super::private::offsets;
 use super::registers::Registers;
 use super::whole_group::meets_group;
@@ -57,7 +57,7 @@ impl<'c> Step<'c> {
 
     /// So many times a value.
     fn multiple(value: Value<'c>, by: i64) -> Self {
-        match signed(value) {
+        match value.as_const_signed() {
             Some(number) => Self::number(number.wrapping_mul(by)),
             None if by == 0 => Self::default(),
             None => Self {
@@ -115,7 +115,6 @@ struct Ahead<'c> {
 }
 
 /// The loads of a kernel that ask for lines of later rounds.
-#[derive(Default)]
 pub(super) struct Prefetches<'c> {
     loads: FxHashMap<Value<'c>, Ahead<'c>>,
 }
@@ -123,13 +122,9 @@ pub(super) struct Prefetches<'c> {
 impl<'c> Prefetches<'c> {
     /// Finds them.
     pub fn find(module: &Module<'c>, cfg: &Cfg<'c>, shapes: &VectorShapes<'c>, lanes: u32) -> Self {
-        let mut found = Self::default();
-        for number in 0..cfg.loops.len() {
-            if let Some(mut of_loop) = OfLoop::new(module, cfg, number) {
-                found.loads.extend(of_loop.loads(shapes, lanes));
-            }
-        }
-        found
+        let loops = (0..cfg.loops.len()).filter_map(|number| OfLoop::new(module, cfg, number));
+        let loads = loops.flat_map(|mut of_loop| of_loop.loads(shapes, lanes)).collect();
+        Self { loads }
     }
 }
 
@@ -231,10 +226,7 @@ impl<'l, 'c> OfLoop<'l, 'c> {
 
     /// Whether an address is of memory that is neither the group's nor the item's own.
     fn is_global(&self, address: Value<'c>) -> bool {
-        let mut root = address;
-        while root.opcode() == Some(L::LLVMGetElementPtr) {
-            root = root.operand(0);
-        }
+        let root = root(address);
         match self.counter(root) {
             Some(phi) => phi
                 .incoming()
@@ -307,10 +299,11 @@ impl<'l, 'c> OfLoop<'l, 'c> {
     fn cost(&self, shapes: &VectorShapes<'c>, lanes: u32) -> u32 {
         let cost = |inst: Value<'c>| {
             let varies = shapes.of(inst) == VectorShape::Varying;
+            let is_by_lane = || accessed(inst).is_some_and(|(address, _)| shapes.of(address) == VectorShape::Varying);
             match inst.opcode() {
                 Some(L::LLVMPHI | L::LLVMGetElementPtr | L::LLVMSExt | L::LLVMZExt) => 0,
                 Some(L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg) => 2 * lanes,
-                Some(L::LLVMLoad | L::LLVMStore) if shapes.of(address_of(inst)) == VectorShape::Varying => lanes,
+                _ if is_by_lane() => lanes,
                 _ if varies && is_number(inst.ty()) => Registers::of(inst.ty(), lanes),
                 _ => 1,
             }
@@ -374,7 +367,7 @@ impl<'l, 'c> OfLoop<'l, 'c> {
                     _ => return None,
                 };
                 let step = self.step(inside)?;
-                match signed(by) {
+                match by.as_const_signed() {
                     Some(by) => Some(step.times(by)),
                     None if step.terms.is_empty() => Some(Step::multiple(by, step.number)),
                     None => None,
@@ -388,8 +381,8 @@ impl<'l, 'c> OfLoop<'l, 'c> {
             L::LLVMGetElementPtr => {
                 let base = self.step(operands[0])?;
                 let terms = offsets(self.module, inst).into_iter();
-                let indices = terms.filter_map(|(index, size)| Some((index?, size)));
-                indices.into_iter().try_fold(base, |sum, (index, size)| {
+                let mut indices = terms.filter_map(|(index, size)| Some((index?, size)));
+                indices.try_fold(base, |sum, (index, size)| {
                     Some(sum.plus(self.step(index)?.times(size as i64)))
                 })
             }
@@ -398,22 +391,9 @@ impl<'l, 'c> OfLoop<'l, 'c> {
     }
 }
 
-/// The number that a constant is.
-fn signed(value: Value<'_>) -> Option<i64> {
-    let bits = value.ty().bits().min(64);
-    value
-        .as_const_int()
-        .map(|number| (number << (64 - bits)) as i64 >> (64 - bits))
-}
-
 fn is_number(ty: Type<'_>) -> bool {
     let ty = ty.scalar();
     ty.is_int() || ty.is_float() || ty.is_ptr()
-}
-
-/// The address of a load or store.
-fn address_of(access: Value<'_>) -> Value<'_> {
-    access.operand((access.opcode() == Some(L::LLVMStore)).into())
 }
 
 /// How many cache lines all lanes load, if each is `stride` bytes behind the one before it and the first begins a line.

@@ -222,12 +222,8 @@ pub fn offsets<'c>(module: &Module<'c>, inst: Value<'c>) -> Vec<(Option<Value<'c
             ty = ty.scalar();
         }
         let step = module.size_of(ty);
-        match index.as_const_int() {
-            Some(value) => {
-                let bits = index.ty().bits().min(64);
-                let value = (value << (64 - bits)) as i64 >> (64 - bits);
-                all.push((None, (value as u64).wrapping_mul(step)));
-            }
+        match index.as_const_signed() {
+            Some(value) => all.push((None, (value as u64).wrapping_mul(step))),
             None => all.push((Some(index), step)),
         }
     }

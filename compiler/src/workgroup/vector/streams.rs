@@ -13,6 +13,7 @@ use super::calls::is_pure;
 use super::cfg::Cfg;
 use super::divergence::{VectorShape, VectorShapes};
 use super::emit::Emit;
+use super::memory::root;
 use crate::abi::layout;
 use crate::intrinsics::GroupCollective;
 use crate::llvm::{Kind, Module, Value};
@@ -65,14 +66,6 @@ impl<'c> Streams<'c> {
         }
         found
     }
-}
-
-/// What an address is computed from.
-fn root(mut address: Value<'_>) -> Value<'_> {
-    while address.opcode() == Some(L::LLVMGetElementPtr) {
-        address = address.operand(0);
-    }
-    address
 }
 
 /// Whether other items may learn by an instruction what was stored before it.
