@@ -160,3 +160,62 @@ fn by_one_number() {
         }
     }
 }
+
+/// By one number, in the lanes of a mask: in none if it is zero.
+#[test]
+fn by_one_number_under_a_mask() {
+    for (ty, bits) in [("short", 16), ("int", 32), ("long", 64)] {
+        for op in ["OpSDiv", "OpSRem", "OpUDiv", "OpUMod"] {
+            let text = format!(
+                "OpEntryPoint Kernel %kernel \"k\" %global_id
+                OpDecorate %global_id BuiltIn GlobalInvocationId
+                %input_long3 = OpTypePointer Input %long3
+                %global_id = OpVariable %input_long3 Input
+                %type = OpTypeFunction %void %global_{ty} %{ty}
+                %zero = OpConstantNull %{ty}
+                %kernel = OpFunction %void None %type
+                %p = OpFunctionParameter %global_{ty}
+                %y = OpFunctionParameter %{ty}
+                %start = OpLabel
+                %ids = OpLoad %long3 %global_id
+                %id = OpCompositeExtract %long %ids 0
+                %at = OpPtrAccessChain %global_{ty} %p %id
+                %x = OpLoad %{ty} %at Aligned {bytes}
+                %is_positive = OpSGreaterThan %bool %x %zero
+                %is_possible = OpINotEqual %bool %y %zero
+                %is_done = OpLogicalAnd %bool %is_positive %is_possible
+                OpSelectionMerge %end None
+                OpBranchConditional %is_done %divides %end
+                %divides = OpLabel
+                %result = {op} %{ty} %x %y
+                OpStore %at %result Aligned {bytes}
+                OpBranch %end
+                %end = OpLabel
+                OpReturn
+                OpFunctionEnd",
+                bytes = bits / 8,
+            );
+            let kernels = MODES.map(|mode| (mode, compile_in(mode, &text)));
+            // Lanes that are not in the mask have numbers that are too large for the fast way.
+            let largest = i64::MAX >> (64 - bits);
+            let numbers: Vec<i64> = (0..45)
+                .map(|i| if i % 3 == 1 { -largest + i } else { 49 * i })
+                .collect();
+            for y in [0, 1, 7, 49, largest] {
+                let expected = numbers.iter().map(|&x| match x > 0 && y != 0 {
+                    true => result(op, x, y),
+                    false => x,
+                });
+                let expected = bytes(&mut expected.into_iter(), bits);
+                for (mode, kernel) in &kernels {
+                    for local in [15, 45] {
+                        let mut p = bytes(&mut numbers.iter().copied(), bits);
+                        let mut arguments = [Argument::Memory(&mut p), Argument::Value(y as u64)];
+                        run(kernel, range([45 / local, 1, 1], [local, 1, 1]), &mut arguments).unwrap();
+                        assert_eq!(p, expected, "{op} of {ty} by {y}, {mode:?}");
+                    }
+                }
+            }
+        }
+    }
+}
