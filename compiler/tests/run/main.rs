@@ -30,6 +30,7 @@ mod local_stores;
 mod lockstep;
 mod masks;
 mod oracle;
+mod prefetches;
 mod private;
 mod rounding;
 mod shapes;
