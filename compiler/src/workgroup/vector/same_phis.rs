@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Phis that are the same: a kernel that keeps its result twice, as dpnp's `argmax` does, would have it in twice as many registers.
+//! Congruent phis become one: a kernel that keeps its result twice, as dpnp's `argmax` does, would have it in twice as many registers.
 //!
-//! Phis of a loop are the same if that follows from assuming it. LLVM's `gvn` assumes nothing (`newgvn` does).
+//! Phis of a loop are congruent if that follows from assuming it. LLVM's `gvn` is pessimistic: it assumes nothing (`newgvn` does).
 
 use llvm_sys::LLVMOpcode as L;
 
