@@ -19,4 +19,4 @@ readonly notices=target/third-party
 
 # The user documentation, and the pages that it links to.
 # shellcheck disable=SC2034
-readonly pages=(docs/{compiler,cuda,environment,faq,known-issues,level-zero,performance,support,users}.md)
+readonly pages=(docs/{compiler,cuda,environment,faq,known-issues,level-zero,optimizations,performance,support,users}.md)
