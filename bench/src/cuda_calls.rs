@@ -41,7 +41,9 @@ pub(super) fn turns(what: &str, count: usize, ours: Side<'_>, theirs: Side<'_>) 
 pub(super) fn run(rig: &Rig<'_>, program: &Program) {
     let Rig { queue, raw, fns, .. } = *rig;
     let cu = &raw.cu;
-    let (argument, size, offset) = (Arg::Pointer(null_mut()).properties(0), [32_usize], [0_usize]);
+    // Nothing is there, and nothing looks.
+    let pointer = std::ptr::dangling_mut::<c_void>();
+    let (argument, size, offset) = (Arg::Pointer(pointer).properties(0), [32_usize], [0_usize]);
     let launch_with = |event: *mut EventHandle| {
         // SAFETY: a kernel that does nothing, with its argument.
         let launched = unsafe {
@@ -95,8 +97,8 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
         };
         launched.expect("launch");
     };
-    // SAFETY: a live kernel; a null pointer is an argument as any other.
-    unsafe { fns.urKernelSetArgPointer(rig.kernel.raw(), 0, null(), null()) }.expect("urKernelSetArgPointer");
+    // SAFETY: a live kernel, which does nothing with the pointer.
+    unsafe { fns.urKernelSetArgPointer(rig.kernel.raw(), 0, null(), pointer) }.expect("urKernelSetArgPointer");
     turns(
         "launch, arguments set before",
         100,

@@ -51,7 +51,7 @@ pub(super) fn run(rig: &Rig<'_>, devices: &[Device]) {
     let finish = |queue: &Queue| queue.finish().expect("urQueueFinish");
     let (raw_launch, raw_wait) = (|| rig.raw.launch(), || rig.raw.wait());
     for (what, argument) in [
-        ("a pointer", Arg::Pointer(null_mut()).properties(0)),
+        ("a pointer", Arg::Pointer(std::ptr::dangling_mut()).properties(0)),
         ("a buffer", Arg::mem(&data).properties(0)),
     ] {
         turns(
