@@ -145,6 +145,9 @@ CLIENTS := open3d sklearnex onednn
 # oneDAL uses kernels only on GPUs.
 SKLEARNEX_AS_GPU := python3 conformance/clients/sklearnex/run.py --lib dist/lib --device gpu --under 'dist/bin/oxur run --as-gpu --'
 
+# The tests of scikit-learn-intelex's wheel: oneDAL's, and the estimators'.
+SKLEARNEX_SUITE := python3 conformance/clients/sklearnex/suite.py --lib dist/lib
+
 # llama.cpp and its siblings accept only GPUs, and Intel's CPU driver rejects their kernels.
 GGML := python3 conformance/clients/ggml/run.py --lib dist/lib --under 'dist/bin/oxur run --as-gpu --' --full
 
@@ -156,6 +159,7 @@ test-clients: setup-build ## Real programs on dist/, compared with Intel's stack
 	done
 	$(if $(filter ggml,$(CLIENTS)),$(GGML))
 	$(if $(filter sklearnex,$(CLIENTS)),$(SKLEARNEX_AS_GPU))
+	$(if $(filter sklearnex,$(CLIENTS)),$(SKLEARNEX_SUITE))
 
 .PHONY: test-clients-level-zero
 test-clients-level-zero: setup-build ## Open3D and scikit-learn-intelex on the Level Zero adapter over our driver, as programs for GPUs (20 minutes)
@@ -164,12 +168,13 @@ test-clients-level-zero: setup-build ## Open3D and scikit-learn-intelex on the L
 	python3 conformance/clients/sklearnex/run.py --lib dist/lib --adapter level_zero --device gpu
 
 .PHONY: test-clients-short
-test-clients-short: setup-build ## Real programs on dist/, in three minutes
+test-clients-short: setup-build ## Real programs on dist/, in four minutes
 	scripts/setup.sh $(CLIENTS)
 	for client in $(CLIENTS); do \
 	  python3 conformance/clients/$$client/run.py --lib dist/lib; \
 	done
 	$(SKLEARNEX_AS_GPU) --groups linear,decomposition,clusters,memory --only '*float32*'
+	$(SKLEARNEX_SUITE) --modules onedal
 	python3 conformance/clients/onednn/run.py --lib dist/lib --adapter opencl
 
 .PHONY: test-suites
