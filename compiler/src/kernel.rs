@@ -49,6 +49,11 @@ impl Kernel {
         &self.compiled.info
     }
 
+    /// See [`Program::write_only_params`].
+    pub fn write_only_params(&self) -> u64 {
+        self.program.write_only_params(&self.info().name)
+    }
+
     /// Whether its code was in the cache.
     pub fn is_from_cache(&self) -> bool {
         self.compiled.first().from_cache

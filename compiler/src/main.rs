@@ -329,10 +329,16 @@ fn list(path: &Path, others: &[PathBuf], options: &Options) -> Result<(), String
                 "no barriers"
             }
         );
-        for param in &kernel.params {
+        let write_only = program.write_only_params(&kernel.name);
+        for (index, param) in kernel.params.iter().enumerate() {
+            let is_write_only = index < 64 && write_only >> index & 1 != 0;
             println!(
-                "  {:5} {:4} bytes  {:?}  {}",
-                param.offset, param.size, param.kind, param.name
+                "  {:5} {:4} bytes  {:?}{}  {}",
+                param.offset,
+                param.size,
+                param.kind,
+                if is_write_only { ", write-only" } else { "" },
+                param.name
             );
         }
     }

@@ -15,6 +15,7 @@ use crate::link::{GlobalName, Linked, LinkedKernel};
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_index, global_name, pointed_name};
 use crate::options::{Mode, Options, Part, Tier};
+use crate::spirv::write_only_params;
 use crate::stage_times::StageTimes;
 use crate::workgroup::{self, CodeInfo, Entry, ScalarCode, SubGroupLayout};
 use crate::{Error, FastMath, KernelInfo, background, builtins, image, runtime};
@@ -119,6 +120,20 @@ impl Program {
     /// The properties of a kernel, without compiling it.
     pub fn kernel_info(&self, name: &str) -> Option<&Arc<KernelInfo>> {
         self.infos.iter().find(|kernel| kernel.name == name)
+    }
+
+    /// Which parameters of a kernel are pointers to global memory that it does nothing with but store through them: a bit for each of
+    /// the first 64. Intel's GPUs discard stores to a null pointer, and some programs for them have such stores. An adapter can
+    /// give the kernel another address instead, as the kernel cannot tell.
+    pub fn write_only_params(&self, name: &str) -> u64 {
+        let kernel = self.linked.kernels.iter().find(|kernel| kernel.info.name == name);
+        kernel.map_or(0, |kernel| {
+            let (part, function) = kernel.place;
+            let module = self.linked.module(part);
+            module
+                .function(function)
+                .map_or(0, |function| write_only_params(module, function))
+        })
     }
 
     /// The compiled code of a kernel. The first call compiles it; other threads that want the same one wait for it.

@@ -4,6 +4,7 @@
 //! A kernel is compiled when it is created. [`args`] hands arguments to `oxur_device_cpu`, which lays them out.
 
 mod args;
+mod null_stores;
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -17,7 +18,9 @@ use oxur_device_cpu::kernel::args::Settings;
 use oxur_device_cpu::limits;
 use oxur_fork::Mutex;
 
-pub(crate) use self::args::{Packed, set_packed};
+pub(crate) use self::args::Packed;
+use self::null_stores::NullStores;
+use crate::device::as_gpu;
 use crate::opencl::{self, NativeCell};
 use crate::program::build_error;
 use crate::{Context, Cpu, Device, Mem, Program, Queue};
@@ -37,6 +40,7 @@ pub(crate) struct Kernel {
 struct Function {
     program: Arc<Program>,
     code: Arc<oxur_device_cpu::kernel::Kernel>,
+    null_stores: NullStores,
 }
 
 impl Kernel {
@@ -73,8 +77,15 @@ impl Kernel {
             let settings = self.settings.lock();
             settings.pack(wants, into).map_err(|error| args::error(wants, &error))
         } else {
-            args::pack(wants, args, into)
+            args::pack(wants, self.function.null_stores, args, into)
         }
+    }
+
+    /// Sets arguments that a launch of the kernel has already taken. Returns false, and changes nothing, if that would change memory
+    /// objects or the layout of local memory.
+    #[inline]
+    pub(crate) fn set_packed(&self, packed: &mut Packed, args: &[Arg<'_, Cpu>]) -> bool {
+        args::set_packed(packed, self.wants(), self.function.null_stores, args)
     }
 
     /// The work-group size of a launch that names none.
@@ -105,6 +116,7 @@ impl kit::Kernel<Cpu> for Kernel {
             settings: Mutex::new(Settings::new(code.info())),
             function: Arc::new(Function {
                 program: program.clone(),
+                null_stores: NullStores::of(code.compiled(0)),
                 code: Arc::new(code),
             }),
         }))
@@ -122,7 +134,7 @@ impl kit::Kernel<Cpu> for Kernel {
     fn group_info(&self, _device: &Arc<Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
         let wants = self.wants();
         match query {
-            KernelGroupInfo::WORK_GROUP_SIZE => out.value(self.function.code.max_local_size()),
+            KernelGroupInfo::WORK_GROUP_SIZE => out.value(as_gpu::work_group_size(self.function.code.max_local_size())),
             KernelGroupInfo::COMPILE_WORK_GROUP_SIZE => {
                 let size = wants.required_work_group_size.unwrap_or_default();
                 out.value(size.map(|side| side as usize))
@@ -175,7 +187,7 @@ impl kit::Kernel<Cpu> for Kernel {
     }
 
     fn set_arg(&self, arg: Arg<'_, Cpu>) -> UrResult<()> {
-        args::set(&mut self.settings.lock(), self.wants(), &arg)
+        args::set(&mut self.settings.lock(), self.wants(), self.function.null_stores, &arg)
     }
 
     fn snapshot(&self, args: Args<'_, Cpu>) -> UrResult<Arc<Self>> {
@@ -196,7 +208,7 @@ impl kit::Kernel<Cpu> for Kernel {
             settings.clear(wants);
         }
         for arg in args.iter() {
-            args::set(settings, wants, &arg?)?;
+            args::set(settings, wants, self.function.null_stores, &arg?)?;
         }
         Ok(snapshot)
     }

@@ -50,6 +50,8 @@ pub(crate) struct OnDevice {
     registers: u32,
     /// How many bytes of shared memory a launch may ask for, so far.
     dynamic_shared: AtomicU32,
+    /// Parameters that it only stores through, a bit for each. Found when one of them is a null pointer.
+    write_only: OnceLock<u64>,
     /// The kernel with fewer registers, for work-groups that this one has too many for. Made when a launch needs it.
     wide: OnceLock<Option<Box<OnDevice>>>,
 }
@@ -70,6 +72,7 @@ impl OnDevice {
             dynamic_shared: AtomicU32::new((device.facts.shared_memory as u32).saturating_sub(static_shared)),
             device: device.clone(),
             function,
+            write_only: OnceLock::new(),
             wide: OnceLock::new(),
         })
     }
@@ -175,6 +178,21 @@ impl OnDevice {
         match told.has_assertions {
             false => Ok(0),
             true => lane.record_assertion(),
+        }
+    }
+
+    /// Has the stores of a launch that go through null pointers go to memory that nobody reads, as Intel's GPUs discard them.
+    /// Some kernels have such stores where nobody wants a result: oneDAL's for means and variances also store sums. Here
+    /// they would end the use of the device. Pointers that a kernel loads through, or looks at, stay as they are.
+    #[cold]
+    fn discard_null_stores(&self, packed: &mut Packed) -> UrResult<()> {
+        let write_only = *self.write_only.get_or_init(|| self.function.write_only_params());
+        match packed.nulls & write_only {
+            0 => Ok(()),
+            params => match self.device.primary()?.discarded()? {
+                Some(address) => packed.point_to(self.interface(), params, address),
+                None => Ok(()),
+            },
         }
     }
 
@@ -368,6 +386,10 @@ impl Kernel {
         match args.is_empty() && !interface.params.is_empty() {
             true => self.settings.lock().pack(interface, work_group_memory, packed),
             false => packed.take(interface, args, work_group_memory),
+        }?;
+        match packed.nulls {
+            0 => Ok(()),
+            _ => on.discard_null_stores(packed),
         }
     }
 

@@ -21,6 +21,7 @@ use crate::lane::Lane;
 use crate::memory_pool::MemoryPool;
 use crate::signal::SignalWords;
 use crate::staging::Copiers;
+use crate::virtual_mem;
 
 /// The primary context of a device.
 pub(crate) struct Primary {
@@ -37,6 +38,8 @@ pub(crate) struct Primary {
     host_waits: AtomicBool,
     /// `None` inside if the device has no pools.
     memory_pool: OnceLock<Option<MemoryPool>>,
+    /// `None` inside if there is none.
+    discarded: OnceLock<Option<CUdeviceptr>>,
     pub(crate) words: SignalWords,
     pub(crate) records: Records,
     pub(crate) copiers: Copiers,
@@ -102,6 +105,7 @@ impl Primary {
             prints: AtomicBool::new(false),
             host_waits: AtomicBool::new(false),
             memory_pool: OnceLock::new(),
+            discarded: OnceLock::new(),
             words: SignalWords::default(),
             records: Records::default(),
             copiers: Copiers::default(),
@@ -182,6 +186,19 @@ impl Primary {
         }
         let lane = Lane::new(self, 0)?;
         Ok(self.own_lane.get_or_init(|| lane))
+    }
+
+    /// The address of memory that kernels store to and nobody reads, if the device can have it. Made by the first call.
+    pub(crate) fn discarded(&self) -> UrResult<Option<CUdeviceptr>> {
+        let _current = self.activate()?;
+        let make = || match virtual_mem::repeated(self.device) {
+            Ok(start) => Some(start),
+            Err(error) => {
+                log::debug!("stores through null pointers are faults: {error}");
+                None
+            }
+        };
+        Ok(*self.discarded.get_or_init(make))
     }
 
     /// Where device memory comes from, if that is a pool. The context is current.

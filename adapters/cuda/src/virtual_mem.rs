@@ -20,10 +20,14 @@ pub(crate) type PhysicalMem = kit::DriverPhysicalMem<Cuda, RawMemory>;
 pub(crate) struct RawMemory(CUmemGenericAllocationHandle);
 
 fn properties(device: &Device) -> CUmemAllocationProp {
+    properties_on(device.raw)
+}
+
+fn properties_on(device: CUdevice) -> CUmemAllocationProp {
     CUmemAllocationProp {
         allocType: CU_MEM_ALLOCATION_TYPE_PINNED,
         requestedHandleTypes: 0,
-        location: on_device(device.raw),
+        location: on_device(device),
         win32HandleMetaData: std::ptr::null_mut(),
         allocFlags: [0; 8],
     }
@@ -68,6 +72,32 @@ fn of_range(error: UrError) -> UrError {
         ResultCode::ERROR_INVALID_VALUE => error.with_code(ResultCode::ERROR_INVALID_SIZE),
         ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error.with_code(ResultCode::ERROR_OUT_OF_RESOURCES),
         _ => error,
+    }
+}
+
+/// How many bytes of addresses [`repeated`] has.
+const REPEATED: usize = 1 << 30;
+
+/// Addresses that are all the same few bytes of a device again and again: a place for what nobody reads. The context is current.
+/// They stay until the process ends.
+pub(crate) fn repeated(device: CUdevice) -> UrResult<CUdeviceptr> {
+    let properties = properties_on(device);
+    let recommended = CU_MEM_ALLOC_GRANULARITY_RECOMMENDED;
+    // SAFETY: here and below: places for the answers, descriptions, and addresses that were just reserved.
+    unsafe {
+        let step = cu_get!(cuMemGetAllocationGranularity(_, &properties, recommended): usize = 0)?;
+        let size = REPEATED.next_multiple_of(step);
+        let start = cu_get!(cuMemAddressReserve(_, size, step, 0, 0): CUdeviceptr = 0)?;
+        let memory = cu_get!(cuMemCreate(_, step, &properties, 0): CUmemGenericAllocationHandle = 0)?;
+        for offset in (0..size).step_by(step) {
+            cu!(cuMemMap(start + offset as CUdeviceptr, step, 0, memory, 0))?;
+        }
+        let access = CUmemAccessDesc {
+            location: on_device(device),
+            flags: CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+        };
+        cu!(cuMemSetAccess(start, size, &access, 1))?;
+        Ok(start)
     }
 }
 

@@ -12,6 +12,7 @@ mod queries;
 mod reach;
 mod types;
 mod validate;
+mod write_only;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ pub use instruction::{Inst, string};
 pub use queries::{built_in, is_by_value, is_of_row, is_of_sub_groups, storage_class};
 pub use reach::Reach;
 pub use types::Type;
+pub use write_only::write_only_params;
 
 use crate::Error;
 

@@ -50,6 +50,10 @@ fn sees(rig: &Rig, expected: DeviceType) {
     // As many as llama.cpp divides by; but no more than there are where that is the number of CPUs.
     let cpus = std::thread::available_parallelism().expect("a number").get() as u32;
     assert_eq!(units, if is_gpu { cpus.max(16) } else { cpus });
+    let group: usize = rig.device.info(DeviceInfo::MAX_WORK_GROUP_SIZE).expect("a size");
+    let sides: [usize; 3] = rig.device.info(DeviceInfo::MAX_WORK_ITEM_SIZES).expect("three sizes");
+    let most = if is_gpu { 1024 } else { 8192 };
+    assert_eq!((group, sides), (most, [most; 3]));
     let vendor: u32 = rig.device.info(DeviceInfo::VENDOR_ID).expect("a number");
     assert_ne!(
         vendor,

@@ -41,6 +41,7 @@ mod memory_export;
 mod moving_buffers;
 mod native;
 mod native_opencl;
+mod null_stores;
 mod platform;
 mod program;
 mod properties;

@@ -9,7 +9,7 @@
 
 use kit::ur::DeviceType;
 use oxur_adapter_kit as kit;
-use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, calling_library};
+use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, WORK_GROUP_SIZE, calling_library};
 use oxur_fork::OnceLock;
 
 /// The libraries that see a GPU, if the user wants that.
@@ -33,6 +33,11 @@ fn libraries() -> Option<&'static Libraries> {
             Some(libraries)
         })
         .as_ref()
+}
+
+/// Whether there are libraries that are to see a GPU.
+pub(crate) fn is_wanted() -> bool {
+    libraries().is_some()
 }
 
 /// Whether a library that is to see a GPU asks.
@@ -72,6 +77,15 @@ pub(super) fn compute_units(cpus: u32) -> u32 {
         COMPUTE_UNITS
     } else {
         cpus
+    }
+}
+
+/// The maximum size of a work-group, of which the CPU's is `own`.
+pub(crate) fn work_group_size(own: usize) -> usize {
+    if own > WORK_GROUP_SIZE && caller_is_listed() {
+        WORK_GROUP_SIZE
+    } else {
+        own
     }
 }
 

@@ -10,6 +10,7 @@ use oxur_adapter_kit as kit;
 use oxur_compiler::{KernelInfo, ParamKind};
 use oxur_device_cpu::kernel::args::{self, ArgError, ArgValue, Settings};
 
+use super::null_stores::NullStores;
 use crate::{Cpu, Mem, Sampler, opencl};
 
 /// The arguments of a launch.
@@ -21,6 +22,7 @@ type Value<'a> = ArgValue<'a, Mem>;
 #[inline]
 fn with_value(
     wants: &KernelInfo,
+    null_stores: NullStores,
     arg: &Arg<'_, Cpu>,
     put: impl FnOnce(usize, Value<'_>) -> Result<(), ArgError>,
 ) -> UrResult<()> {
@@ -32,7 +34,7 @@ fn with_value(
             NativeObject::Sampler(sampler) => put(index, ArgValue::Sampler(sampler.bits())),
         },
         Arg::Value(_, bytes) => put(index, ArgValue::Value(bytes)),
-        Arg::Pointer(_, pointer) => put(index, ArgValue::Pointer(pointer.addr())),
+        Arg::Pointer(_, pointer) => put(index, ArgValue::Pointer(null_stores.address(index, pointer.addr()))),
         Arg::Mem(_, Some(mem), _) => put(index, value_of(mem)),
         Arg::Mem(_, None, _) => put(index, ArgValue::Null),
         Arg::Local(_, size) => put(index, ArgValue::Local(*size)),
@@ -78,21 +80,30 @@ fn find_native(bytes: &[u8]) -> Option<NativeObject> {
 
 /// Packs the arguments of a launch, of which there must be one for each parameter.
 #[inline]
-pub(super) fn pack(wants: &KernelInfo, args: Args<'_, Cpu>, into: &mut Packed) -> UrResult<()> {
+pub(super) fn pack(
+    wants: &KernelInfo,
+    null_stores: NullStores,
+    args: Args<'_, Cpu>,
+    into: &mut Packed,
+) -> UrResult<()> {
     into.pack(
         wants,
         |packing| {
             args.iter()
-                .try_for_each(|arg| with_value(wants, &arg?, |index, value| packing.put(index, value)))
+                .try_for_each(|arg| with_value(wants, null_stores, &arg?, |index, value| packing.put(index, value)))
         },
         |error| self::error(wants, error),
     )
 }
 
-/// Sets arguments that the kernel has already taken. Returns false, and changes nothing, if that would change memory
-/// objects or the layout of local memory.
+/// See [`Kernel::set_packed`](super::Kernel::set_packed).
 #[inline]
-pub(crate) fn set_packed(packed: &mut Packed, wants: &KernelInfo, args: &[Arg<'_, Cpu>]) -> bool {
+pub(super) fn set_packed(
+    packed: &mut Packed,
+    wants: &KernelInfo,
+    null_stores: NullStores,
+    args: &[Arg<'_, Cpu>],
+) -> bool {
     let is_plain = |arg: &Arg<'_, Cpu>| match arg {
         Arg::Value(index, bytes) => native_object(wants, *index as usize, bytes).is_none(),
         Arg::Pointer(..) => true,
@@ -102,12 +113,19 @@ pub(crate) fn set_packed(packed: &mut Packed, wants: &KernelInfo, args: &[Arg<'_
         && args.iter().all(is_plain)
         && args
             .iter()
-            .all(|arg| with_value(wants, arg, |index, value| packed.set(wants, index, value)).is_ok())
+            .all(|arg| with_value(wants, null_stores, arg, |index, value| packed.set(wants, index, value)).is_ok())
 }
 
 /// Sets one argument of a kernel.
-pub(super) fn set(settings: &mut Settings<Mem>, wants: &KernelInfo, arg: &Arg<'_, Cpu>) -> UrResult<()> {
-    with_value(wants, arg, |index, value| settings.set(wants, index, value))
+pub(super) fn set(
+    settings: &mut Settings<Mem>,
+    wants: &KernelInfo,
+    null_stores: NullStores,
+    arg: &Arg<'_, Cpu>,
+) -> UrResult<()> {
+    with_value(wants, null_stores, arg, |index, value| {
+        settings.set(wants, index, value)
+    })
 }
 
 /// UR's error.

@@ -9,6 +9,7 @@ use kit::{Arg, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::ParamKind;
 use oxur_compiler::nvptx::LaunchRange;
+use oxur_cuda_sys::CUdeviceptr;
 use smallvec::SmallVec;
 
 use super::Grid;
@@ -51,6 +52,8 @@ struct Which {
     more: Vec<u64>,
     /// The sizes of those in local memory.
     local: SmallVec<[(u32, usize); 2]>,
+    /// A bit for each null pointer, of the first 64.
+    nulls: u64,
 }
 
 /// What the driver gets. It is large, so it is made where it stays.
@@ -58,6 +61,8 @@ pub(crate) struct Packed {
     block: Block,
     /// Bytes of shared memory.
     pub(super) shared: u32,
+    /// A bit for each null pointer, of the first 64.
+    pub(super) nulls: u64,
 }
 
 /// Addresses of what a launch has for itself, or 0.
@@ -76,6 +81,7 @@ impl Packed {
         Self {
             block: Block::new(),
             shared: 0,
+            nulls: 0,
         }
     }
 
@@ -120,7 +126,18 @@ impl Packed {
             which.set(block, interface, &arg?)?;
         }
         self.shared = which.finish(block, interface, work_group_memory)?;
+        self.nulls = which.nulls;
         Ok(())
+    }
+
+    /// Has parameters, a bit for each, point to an address in place of none.
+    #[cold]
+    pub(super) fn point_to(&mut self, interface: &Interface, params: u64, address: CUdeviceptr) -> UrResult<()> {
+        let block = bytes(&mut self.block);
+        let params = (0..u64::BITS).filter(|index| params >> index & 1 != 0);
+        params
+            .zip(std::iter::repeat(address.to_ne_bytes()))
+            .try_for_each(|(index, address)| put(block, &interface.params[index as usize], index, &address))
     }
 
     /// Writes where buffers are that move, for a launch on a device: those of `args`, or, if there are none, those that were set before.
@@ -228,6 +245,7 @@ impl Settings {
         packed.block.extend_from_slice(&self.block);
         let block = bytes(&mut packed.block);
         packed.shared = self.which.finish(block, interface, work_group_memory)?;
+        packed.nulls = self.which.nulls;
         Ok(())
     }
 }
@@ -239,8 +257,12 @@ impl Which {
             count @ 0..64 => ((1 << count) - 1, Vec::new()),
             count => (u64::MAX, Self::more(count - 64)),
         };
-        let local = SmallVec::new();
-        Self { missing, more, local }
+        Self {
+            missing,
+            more,
+            local: SmallVec::new(),
+            nulls: 0,
+        }
     }
 
     #[cold]
@@ -267,7 +289,11 @@ impl Which {
         }
         match *arg {
             Arg::Value(_, value) => put(block, param, index, value)?,
-            Arg::Pointer(_, pointer) => put(block, param, index, &pointer.addr().to_ne_bytes())?,
+            Arg::Pointer(_, pointer) => {
+                put(block, param, index, &pointer.addr().to_ne_bytes())?;
+                let bit = 1_u64.checked_shl(index).unwrap_or(0);
+                self.nulls = self.nulls & !bit | if pointer.is_null() { bit } else { 0 };
+            }
             Arg::Mem(_, ref mem, _) => {
                 let word = match mem {
                     Some(mem) => word_of(mem, param, index)?,

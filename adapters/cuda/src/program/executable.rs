@@ -74,14 +74,22 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// See [`oxur_compiler::Program::write_only_params`].
+    pub(super) fn write_only_params(&self) -> u64 {
+        self.program.program.write_only_params(&self.name.to_string_lossy())
+    }
+
     /// See [`Function::widened`].
-    pub(super) fn widened(&self) -> UrResult<Function> {
+    pub(super) fn widened(&self) -> UrResult<Option<Function>> {
         let (unit, entry) = self.program.entry(&self.name)?;
+        if unit.is_whole_program() {
+            return Ok(None);
+        }
         log::debug!(
             "{:?} is compiled again, with registers for the largest work-groups",
             self.name
         );
-        self.program.module(&unit, true)?.entry(&entry)
+        self.program.module(&unit, true)?.entry(&entry).map(Some)
     }
 }
 
@@ -154,7 +162,7 @@ impl SpirvProgram {
     fn function(self: &Arc<Self>, name: &CStr) -> UrResult<Function> {
         let (unit, entry) = self.entry(name)?;
         let mut function = self.module(&unit, false)?.entry(&entry)?;
-        function.source = (!unit.is_whole_program()).then(|| Source {
+        function.source = Some(Source {
             program: self.clone(),
             name: name.to_owned(),
         });

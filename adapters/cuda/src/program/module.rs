@@ -40,7 +40,7 @@ unsafe impl Sync for Module {}
 pub(crate) struct Function {
     pub(crate) raw: CUfunction,
     pub(crate) interface: Interface,
-    /// What a [wide](Self::widened) one is made of.
+    /// What it was made of, if that is SPIR-V and it is no [wide](Self::widened) one.
     pub(super) source: Option<Source>,
     _module: Arc<Module>,
 }
@@ -53,7 +53,12 @@ unsafe impl Sync for Function {}
 impl Function {
     /// The kernel with so few registers a thread that every block of the device has enough, if it can be made.
     pub(crate) fn widened(&self) -> UrResult<Option<Self>> {
-        self.source.as_ref().map(Source::widened).transpose()
+        self.source.as_ref().map_or(Ok(None), Source::widened)
+    }
+
+    /// The parameters that are only stored through, of those that the compiler knows: a bit for each.
+    pub(crate) fn write_only_params(&self) -> u64 {
+        self.source.as_ref().map_or(0, Source::write_only_params)
     }
 }
 
