@@ -29,10 +29,6 @@ pub const VENDOR_ID: u32 = u32::from_be_bytes(*b"oxur");
 /// The minimum number of compute units of a GPU: llama.cpp divides by a sixteenth of their number.
 pub const COMPUTE_UNITS: u32 = 16;
 
-/// The maximum size of a work-group of a GPU, as Intel's and NVIDIA's have it. Programs take work-groups of this size, and local
-/// memory for each work-item: with the CPU's maximum that would be more than there is.
-pub const WORK_GROUP_SIZE: usize = 1024;
-
 /// The libraries that are known to accept only GPUs, and to work on the CPU adapter.
 const DEFAULT: [&str; 5] = [
     // llama.cpp, whisper.cpp and stable-diffusion.cpp.

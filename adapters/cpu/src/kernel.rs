@@ -4,7 +4,6 @@
 //! A kernel is compiled when it is created. [`args`] hands arguments to `oxur_device_cpu`, which lays them out.
 
 mod args;
-mod null_stores;
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -19,7 +18,6 @@ use oxur_device_cpu::limits;
 use oxur_fork::Mutex;
 
 pub(crate) use self::args::Packed;
-use self::null_stores::NullStores;
 use crate::device::as_gpu;
 use crate::opencl::{self, NativeCell};
 use crate::program::build_error;
@@ -40,7 +38,6 @@ pub(crate) struct Kernel {
 struct Function {
     program: Arc<Program>,
     code: Arc<oxur_device_cpu::kernel::Kernel>,
-    null_stores: NullStores,
 }
 
 impl Kernel {
@@ -77,7 +74,7 @@ impl Kernel {
             let settings = self.settings.lock();
             settings.pack(wants, into).map_err(|error| args::error(wants, &error))
         } else {
-            args::pack(wants, self.function.null_stores, args, into)
+            args::pack(wants, self.code().null_stores(), args, into)
         }
     }
 
@@ -85,7 +82,7 @@ impl Kernel {
     /// objects or the layout of local memory.
     #[inline]
     pub(crate) fn set_packed(&self, packed: &mut Packed, args: &[Arg<'_, Cpu>]) -> bool {
-        args::set_packed(packed, self.wants(), self.function.null_stores, args)
+        args::set_packed(packed, self.wants(), self.code().null_stores(), args)
     }
 
     /// The work-group size of a launch that names none.
@@ -106,17 +103,19 @@ impl kit::Kernel<Cpu> for Kernel {
         if !code.has_kernel(name) {
             return Err(unknown());
         }
-        let code = oxur_device_cpu::kernel::Kernel::new(&code, name).map_err(|error| {
+        let mut code = oxur_device_cpu::kernel::Kernel::new(&code, name).map_err(|error| {
             program.note(&error);
             build_error(&error)
         })?;
+        if as_gpu::is_wanted() {
+            code.discard_null_stores();
+        }
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             settings: Mutex::new(Settings::new(code.info())),
             function: Arc::new(Function {
                 program: program.clone(),
-                null_stores: NullStores::of(code.compiled(0)),
                 code: Arc::new(code),
             }),
         }))
@@ -187,7 +186,7 @@ impl kit::Kernel<Cpu> for Kernel {
     }
 
     fn set_arg(&self, arg: Arg<'_, Cpu>) -> UrResult<()> {
-        args::set(&mut self.settings.lock(), self.wants(), self.function.null_stores, &arg)
+        args::set(&mut self.settings.lock(), self.wants(), self.code().null_stores(), &arg)
     }
 
     fn snapshot(&self, args: Args<'_, Cpu>) -> UrResult<Arc<Self>> {
@@ -208,7 +207,7 @@ impl kit::Kernel<Cpu> for Kernel {
             settings.clear(wants);
         }
         for arg in args.iter() {
-            args::set(settings, wants, self.function.null_stores, &arg?)?;
+            args::set(settings, wants, self.code().null_stores(), &arg?)?;
         }
         Ok(snapshot)
     }

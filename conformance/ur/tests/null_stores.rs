@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Stores through null pointers do nothing where kernels for Intel's GPUs run, which discard them: on the CUDA adapter, and on our CPU
-//! adapter while it passes for a GPU.
+//! Stores through null pointers do nothing where kernels for Intel's GPUs run, which discard them: on Level Zero, on the CUDA adapter, and on
+//! our CPU adapter while it passes for a GPU.
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::*;
@@ -16,7 +16,8 @@ const IS_CHILD: &str = "OXUR_TEST_NULL_STORES";
 fn rig(test: &str) -> Option<Rig> {
     let rig = Rig::new();
     let name: String = rig.platform.info(PlatformInfo::NAME).expect("the name");
-    if name.starts_with("NVIDIA") || std::env::var_os(IS_CHILD).is_some() {
+    let is_gpu = rig.backend() == Backend::LEVEL_ZERO || name.starts_with("NVIDIA");
+    if is_gpu || std::env::var_os(IS_CHILD).is_some() {
         return Some(rig);
     }
     if name == "oxur CPU" {

@@ -4,12 +4,14 @@
 pub mod args;
 mod launch;
 mod local_size;
+pub mod null_stores;
 
 use std::sync::Arc;
 
 use oxur_compiler::{Error, KernelInfo, PreparedRange};
 
 use self::local_size::Chosen;
+use self::null_stores::NullStores;
 use crate::exec::Cost;
 use crate::limits;
 use crate::program::Code;
@@ -27,6 +29,7 @@ pub struct Kernel {
     quick_cost: Cost,
     /// The last choice of a work-group size.
     chosen: Chosen,
+    null_stores: NullStores,
 }
 
 impl Kernel {
@@ -40,7 +43,19 @@ impl Kernel {
             cost: Cost::default(),
             quick_cost: Cost::default(),
             chosen: Chosen::default(),
+            null_stores: NullStores::default(),
         })
+    }
+
+    /// Has stores through null pointers do nothing, as on a GPU.
+    pub fn discard_null_stores(&mut self) {
+        self.null_stores = NullStores::of(&self.compiled);
+    }
+
+    /// Which of its arguments these are.
+    #[inline]
+    pub fn null_stores(&self) -> NullStores {
+        self.null_stores
     }
 
     /// The interface: what a launch must provide.

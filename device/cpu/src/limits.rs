@@ -4,6 +4,10 @@
 /// The most work-items that a work-group has, in all and in each dimension.
 pub const WORK_GROUP_SIZE: usize = oxur_compiler::MAX_WORK_GROUP_SIZE;
 
+/// The same where the device passes for a GPU, as Intel's and NVIDIA's have it. Programs take work-groups of this size, and local memory
+/// for each work-item: with [`WORK_GROUP_SIZE`] that would be more than there is.
+pub const GPU_WORK_GROUP_SIZE: usize = 1024;
+
 /// The sub-group sizes that a kernel may require.
 pub const SUB_GROUP_SIZES: [u32; 5] = [4, 8, 16, 32, 64];
 

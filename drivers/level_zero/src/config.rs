@@ -3,6 +3,7 @@
 //! programs on other versions and machines than this one.
 
 use level_zero_sys::*;
+use oxur_device_cpu::limits;
 use oxur_fork::OnceLock;
 
 /// The version of the driver unless a variable has another: with Intel's numbers, because programs compare it with those.
@@ -70,6 +71,19 @@ impl Config {
             crate::entry::init();
             Self::read(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
         })
+    }
+
+    /// Whether devices report themselves as GPUs.
+    pub(crate) fn is_gpu(&self) -> bool {
+        self.device_type == ZE_DEVICE_TYPE_GPU
+    }
+
+    /// How many work-items a group has at most.
+    pub(crate) fn max_group_size(&self) -> usize {
+        match self.is_gpu() {
+            true => limits::GPU_WORK_GROUP_SIZE,
+            false => limits::WORK_GROUP_SIZE,
+        }
     }
 
     /// Whether an extension or a function is hidden.

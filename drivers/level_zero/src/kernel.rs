@@ -13,6 +13,7 @@ use oxur_device_cpu::kernel::{self, LaunchError, LaunchWork, check_cooperative, 
 use oxur_device_cpu::limits;
 use oxur_fork::Mutex;
 
+use crate::config::Config;
 use crate::entry::{Error, ZeResult, entry, err};
 use crate::handle::{Chain, destroy, export, known, object, out, required};
 use crate::module::{build_error, text};
@@ -63,11 +64,12 @@ fn arg_error(info: &KernelInfo, error: &ArgError) -> Error {
 /// `value` must be null or readable for `size` bytes.
 unsafe fn set(
     settings: &mut Settings<ArgObject>,
-    info: &KernelInfo,
+    code: &kernel::Kernel,
     index: usize,
     size: usize,
     value: *const c_void,
 ) -> ZeResult {
+    let info = code.info();
     // SAFETY: passed on to the caller.
     let bytes = (!value.is_null()).then(|| unsafe { std::slice::from_raw_parts(value.cast::<u8>(), size) });
     let zeros;
@@ -89,8 +91,11 @@ unsafe fn set(
             let needed = param.map_or(size, |param| param.size);
             ArgValue::Value(bytes.get(..needed).unwrap_or(bytes))
         }
+        (Some(ParamKind::Pointer(_)), None) => ArgValue::Pointer(code.null_stores().address(index, 0)),
+        (Some(ParamKind::Pointer(_)), Some(bytes)) if bytes == [0; size_of::<usize>()] => {
+            ArgValue::Pointer(code.null_stores().address(index, 0))
+        }
         (_, Some(bytes)) => ArgValue::Value(bytes),
-        (Some(ParamKind::Pointer(_)), None) => ArgValue::Null,
         // Adapters pass scalars that are zero without a pointer.
         (_, None) => {
             zeros = vec![0; size];
@@ -188,7 +193,7 @@ impl Kernel {
                 _ => (param.size, value),
             };
             // SAFETY: passed on to the caller.
-            unsafe { set(&mut state.settings, info, index, size, value) }?;
+            unsafe { set(&mut state.settings, &self.code, index, size, value) }?;
         }
         state.group_size = size;
         Ok(())
@@ -202,7 +207,7 @@ impl Snapshot {
     /// `value` must be null or readable for `size` bytes.
     pub(crate) unsafe fn set(&mut self, index: usize, size: usize, value: *const c_void) -> ZeResult {
         // SAFETY: passed on to the caller.
-        unsafe { set(&mut self.settings, self.code.info(), index, size, value) }
+        unsafe { set(&mut self.settings, &self.code, index, size, value) }
     }
 
     /// Sets the size of groups.
@@ -313,10 +318,13 @@ entry! {
         let unknown = || Error::new(ZE_RESULT_ERROR_INVALID_KERNEL_NAME, format!("the module has no kernel {name:?}"));
         let code = module.code()?;
         let name = name.to_str().ok().filter(|name| code.has_kernel(name)).ok_or_else(unknown)?;
-        let code = kernel::Kernel::new(&code, name).map_err(|error| {
+        let mut code = kernel::Kernel::new(&code, name).map_err(|error| {
             module.note(&error);
             build_error(&error)
         })?;
+        if Config::get().is_gpu() {
+            code.discard_null_stores();
+        }
         let settings = Settings::new(code.info());
         *kernel = export(Arc::new(Kernel {
             state: Mutex::new(State {
@@ -341,7 +349,7 @@ entry! {
         // SAFETY: passed on to the caller.
         unsafe {
             let kernel = object::<Kernel>(kernel)?;
-            set(&mut kernel.state.lock().settings, kernel.code.info(), index as usize, size, value)
+            set(&mut kernel.state.lock().settings, &kernel.code, index as usize, size, value)
         }
     }
 
@@ -452,7 +460,7 @@ entry! {
         properties.requiredNumSubGroups = info.sub_groups_per_work_group.unwrap_or(0);
         properties.requiredSubgroupSize = if info.sub_group_size_required { info.sub_group_size } else { 0 };
         properties.maxSubgroupSize = info.sub_group_size;
-        properties.maxNumSubgroups = code.max_local_size().div_ceil(info.sub_group_size.max(1) as usize) as u32;
+        properties.maxNumSubgroups = code.max_local_size().min(Config::get().max_group_size()).div_ceil(info.sub_group_size.max(1) as usize) as u32;
         properties.localMemSize = info.local_memory as u32;
         properties.privateMemSize = code.compiled(0).private_memory() as u32;
         properties.spillMemSize = 0;
@@ -463,7 +471,7 @@ entry! {
             preferred.preferredMultiple = info.sub_group_size;
         }
         if let Some(max) = chain.find_mut::<ze_kernel_max_group_size_properties_ext_t>() {
-            max.maxGroupSize = code.max_local_size() as u32;
+            max.maxGroupSize = code.max_local_size().min(Config::get().max_group_size()) as u32;
         }
         Ok(())
     }

@@ -9,7 +9,8 @@
 
 use kit::ur::DeviceType;
 use oxur_adapter_kit as kit;
-use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, WORK_GROUP_SIZE, calling_library};
+use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, calling_library};
+use oxur_device_cpu::limits::GPU_WORK_GROUP_SIZE;
 use oxur_fork::OnceLock;
 
 /// The libraries that see a GPU, if the user wants that.
@@ -82,8 +83,8 @@ pub(super) fn compute_units(cpus: u32) -> u32 {
 
 /// The maximum size of a work-group, of which the CPU's is `own`.
 pub(crate) fn work_group_size(own: usize) -> usize {
-    if own > WORK_GROUP_SIZE && caller_is_listed() {
-        WORK_GROUP_SIZE
+    if own > GPU_WORK_GROUP_SIZE && caller_is_listed() {
+        GPU_WORK_GROUP_SIZE
     } else {
         own
     }

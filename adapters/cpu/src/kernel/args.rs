@@ -9,8 +9,8 @@ use kit::{Arg, Args, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{KernelInfo, ParamKind};
 use oxur_device_cpu::kernel::args::{self, ArgError, ArgValue, Settings};
+use oxur_device_cpu::kernel::null_stores::NullStores;
 
-use super::null_stores::NullStores;
 use crate::{Cpu, Mem, Sampler, opencl};
 
 /// The arguments of a launch.

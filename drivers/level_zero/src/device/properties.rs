@@ -164,7 +164,7 @@ entry! {
             let chain = Chain::new(properties.pNext);
             (properties, chain)
         };
-        let size = limits::WORK_GROUP_SIZE as u32;
+        let size = Config::get().max_group_size() as u32;
         properties.maxTotalGroupSize = size;
         properties.maxGroupSizeX = size;
         properties.maxGroupSizeY = size;

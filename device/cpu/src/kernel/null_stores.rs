@@ -5,30 +5,27 @@
 //! pointer. So where the device passes for a GPU, a kernel gets another address for a null pointer that it does nothing with but
 //! store through it: of memory that nobody reads.
 
-use oxur_device_cpu::pages;
 use oxur_fork::OnceLock;
 
-use crate::device::as_gpu;
+use crate::pages;
 
 /// The parameters of a kernel that have the other address in place of a null pointer: a bit for each of the first 64.
-#[derive(Clone, Copy)]
-pub(super) struct NullStores(u64);
+/// None by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NullStores(u64);
 
 /// The bytes of that memory. Pages that no kernel stores to take none.
 const AREA: usize = 1 << 30;
 
 impl NullStores {
-    pub(super) fn of(kernel: &oxur_compiler::Kernel) -> Self {
-        Self(if as_gpu::is_wanted() {
-            kernel.write_only_params()
-        } else {
-            0
-        })
+    /// Those of a kernel.
+    pub fn of(kernel: &oxur_compiler::Kernel) -> Self {
+        Self(kernel.write_only_params())
     }
 
     /// The address that a kernel gets for a pointer.
     #[inline]
-    pub(super) fn address(self, index: usize, pointer: usize) -> usize {
+    pub fn address(self, index: usize, pointer: usize) -> usize {
         match pointer {
             0 if self.0 != 0 => self.area(index),
             _ => pointer,
