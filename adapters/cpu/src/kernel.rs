@@ -85,6 +85,15 @@ impl Kernel {
         args::set_packed(packed, self.wants(), self.code().null_stores(), args)
     }
 
+    /// The most work-items of a work-group, as queries tell it.
+    fn max_local_size(&self) -> usize {
+        let most = self.function.code.max_local_size();
+        match self.wants().required_work_group_size {
+            Some(_) => most,
+            None => as_gpu::work_group_size(most),
+        }
+    }
+
     /// The work-group size of a launch that names none.
     pub(crate) fn choose_local_size(&self, device: &Device, global: &[usize]) -> [usize; 3] {
         self.function.code.choose_local_size(device.cpus().len(), global)
@@ -133,7 +142,7 @@ impl kit::Kernel<Cpu> for Kernel {
     fn group_info(&self, _device: &Arc<Device>, query: KernelGroupInfo, out: InfoOut<'_>) -> UrResult<()> {
         let wants = self.wants();
         match query {
-            KernelGroupInfo::WORK_GROUP_SIZE => out.value(as_gpu::work_group_size(self.function.code.max_local_size())),
+            KernelGroupInfo::WORK_GROUP_SIZE => out.value(self.max_local_size()),
             KernelGroupInfo::COMPILE_WORK_GROUP_SIZE => {
                 let size = wants.required_work_group_size.unwrap_or_default();
                 out.value(size.map(|side| side as usize))
@@ -152,12 +161,9 @@ impl kit::Kernel<Cpu> for Kernel {
         let wants = self.wants();
         match query {
             KernelSubGroupInfo::MAX_SUB_GROUP_SIZE => out.value(wants.sub_group_size),
-            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => out.value(
-                self.function
-                    .code
-                    .max_local_size()
-                    .div_ceil(wants.sub_group_size.max(1) as usize) as u32,
-            ),
+            KernelSubGroupInfo::MAX_NUM_SUB_GROUPS => {
+                out.value(self.max_local_size().div_ceil(wants.sub_group_size.max(1) as usize) as u32)
+            }
             KernelSubGroupInfo::COMPILE_NUM_SUB_GROUPS => out.value(wants.sub_groups_per_work_group.unwrap_or(0)),
             KernelSubGroupInfo::SUB_GROUP_SIZE_INTEL => out.value(match wants.sub_group_size_required {
                 true => wants.sub_group_size,

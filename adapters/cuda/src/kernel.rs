@@ -189,15 +189,15 @@ impl OnDevice {
         let write_only = *self.write_only.get_or_init(|| self.function.write_only_params());
         match packed.nulls & write_only {
             0 => Ok(()),
-            params => match self.device.primary()?.discarded()? {
+            params => match self.device.primary()?.discarded(&self.device)? {
                 Some(address) => packed.point_to(self.interface(), params, address),
                 None => Ok(()),
             },
         }
     }
 
-    /// Has the driver launch work-groups. `cuLaunchKernel` takes 50 ns longer than `cuLaunchKernelEx`, about as long as all of
-    /// ours.
+    /// Has the driver launch work-groups. `cuLaunchKernel` takes 50 ns longer than `cuLaunchKernelEx`, about as long as the
+    /// adapter's own part of a launch.
     #[inline(always)]
     fn launch_groups(
         &self,

@@ -15,6 +15,7 @@ use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::{Mutex, OnceLock};
 
+use crate::Device;
 use crate::assertion::Records;
 use crate::driver::{self, cu, cu_get};
 use crate::lane::Lane;
@@ -189,16 +190,16 @@ impl Primary {
     }
 
     /// The address of memory that kernels store to and nobody reads, if the device can have it. Made by the first call.
-    pub(crate) fn discarded(&self) -> UrResult<Option<CUdeviceptr>> {
+    pub(crate) fn discarded(&self, device: &Device) -> UrResult<Option<CUdeviceptr>> {
+        if let Some(known) = self.discarded.get() {
+            return Ok(*known);
+        }
         let _current = self.activate()?;
-        let make = || match virtual_mem::repeated(self.device) {
-            Ok(start) => Some(start),
-            Err(error) => {
-                log::debug!("stores through null pointers are faults: {error}");
-                None
-            }
+        let make = || match device.facts.has_virtual_memory {
+            true => virtual_mem::repeated(self.device).map(Some),
+            false => Ok(None),
         };
-        Ok(*self.discarded.get_or_init(make))
+        self.discarded.get_or_try_init(make).copied()
     }
 
     /// Where device memory comes from, if that is a pool. The context is current.

@@ -75,29 +75,58 @@ fn of_range(error: UrError) -> UrError {
     }
 }
 
-/// How many bytes of addresses [`repeated`] has.
+/// How many bytes of addresses [`repeated`] has, and how many without memory are before and behind them.
 const REPEATED: usize = 1 << 30;
+const AROUND: usize = 32 << 30;
 
 /// Addresses that are all the same few bytes of a device again and again: a place for what nobody reads. The context is current.
 /// They stay until the process ends.
 pub(crate) fn repeated(device: CUdevice) -> UrResult<CUdeviceptr> {
     let properties = properties_on(device);
     let recommended = CU_MEM_ALLOC_GRANULARITY_RECOMMENDED;
-    // SAFETY: here and below: places for the answers, descriptions, and addresses that were just reserved.
-    unsafe {
+    // SAFETY: places for the answers, and a description.
+    let (step, range) = unsafe {
         let step = cu_get!(cuMemGetAllocationGranularity(_, &properties, recommended): usize = 0)?;
-        let size = REPEATED.next_multiple_of(step);
-        let start = cu_get!(cuMemAddressReserve(_, size, step, 0, 0): CUdeviceptr = 0)?;
+        let range = cu_get!(cuMemAddressReserve(_, REPEATED + 2 * AROUND, step, 0, 0): CUdeviceptr = 0)?;
+        (step, range)
+    };
+    let start = range + AROUND as CUdeviceptr;
+    // SAFETY: nothing is mapped in the range, which nobody else knows.
+    let mapped = unsafe { map_again_and_again(device, start, step) };
+    if mapped.is_err() {
+        // SAFETY: as above.
+        unsafe { cu!(cuMemAddressFree(range, REPEATED + 2 * AROUND)) }?;
+    }
+    mapped.map(|()| start)
+}
+
+/// Maps one piece of memory at [`REPEATED`] bytes of addresses, or nothing.
+///
+/// # Safety
+/// The addresses are reserved, and nothing is mapped there.
+unsafe fn map_again_and_again(device: CUdevice, start: CUdeviceptr, step: usize) -> UrResult<()> {
+    let properties = properties_on(device);
+    let access = CUmemAccessDesc {
+        location: on_device(device),
+        flags: CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
+    };
+    let places = (start..start + REPEATED as CUdeviceptr).step_by(step);
+    let mut mapped = 0;
+    // SAFETY: places for the answers, descriptions, and the caller's addresses. The memory stays as long as it is mapped.
+    unsafe {
         let memory = cu_get!(cuMemCreate(_, step, &properties, 0): CUmemGenericAllocationHandle = 0)?;
-        for offset in (0..size).step_by(step) {
-            cu!(cuMemMap(start + offset as CUdeviceptr, step, 0, memory, 0))?;
+        let map = |place| cu!(cuMemMap(place, step, 0, memory, 0));
+        let done = (places
+            .clone()
+            .try_for_each(|place| map(place).inspect(|()| mapped += 1)))
+        .and_then(|()| cu!(cuMemSetAccess(start, REPEATED, &access, 1)));
+        if done.is_err() {
+            for place in places.take(mapped) {
+                cu!(cuMemUnmap(place, step))?;
+            }
         }
-        let access = CUmemAccessDesc {
-            location: on_device(device),
-            flags: CU_MEM_ACCESS_FLAGS_PROT_READWRITE,
-        };
-        cu!(cuMemSetAccess(start, size, &access, 1))?;
-        Ok(start)
+        cu!(cuMemRelease(memory))?;
+        done
     }
 }
 

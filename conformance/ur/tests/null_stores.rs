@@ -126,3 +126,32 @@ fn of_a_launch_that_is_updated() {
         );
     }
 }
+
+/// An argument that was null is what it is set to later, in any form.
+#[test]
+fn of_an_argument_that_is_set_again() {
+    let Some(rig) = rig("of_an_argument_that_is_set_again") else {
+        return;
+    };
+    let kernel = rig.kernel("null_stores", "sums");
+    let (x, twice, buffer) = (
+        rig.shared(&numbers()),
+        rig.shared(&vec![0_u32; COUNT]),
+        rig.buffer(&vec![0_u32; COUNT]),
+    );
+    let expected: Vec<u32> = numbers().iter().map(|x| 2 * x).collect();
+    let launch = |second: Arg| {
+        let args = [Arg::Pointer(x.ptr()), second, NULL];
+        // SAFETY: memory of the kernel's size, which lives until the wait.
+        let event = unsafe { rig.queue.launch_legacy(&kernel, &Range::new([COUNT]), &args, &[]) };
+        event.expect("launch").wait().expect("urEventWait");
+    };
+    let (null, address) = (0_usize, twice.ptr().addr());
+    launch(NULL);
+    launch(Arg::mem(&buffer));
+    assert_eq!(rig.contents::<u32>(&buffer), expected);
+    launch(NULL);
+    launch(Arg::value(&address));
+    assert_eq!(values::<u32>(&twice), expected);
+    launch(Arg::value(&null));
+}

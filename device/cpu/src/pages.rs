@@ -54,6 +54,17 @@ pub fn map(size: usize, align: usize) -> Result<usize, OutOfMemory> {
     Ok(start)
 }
 
+/// Reserves addresses without memory: any access to them is a fault.
+pub fn reserve(size: usize) -> io::Result<usize> {
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE;
+    // SAFETY: the kernel chooses the address, so no existing mapping is replaced.
+    let start = unsafe { libc::mmap(ptr::null_mut(), size, libc::PROT_NONE, flags, -1, 0) };
+    match start {
+        libc::MAP_FAILED => Err(io::Error::last_os_error()),
+        start => Ok(start as usize),
+    }
+}
+
 /// Maps `size` bytes of a file from `offset` on, aligned to `align`. All mappings of the file see each other's writes.
 pub fn map_file(file: &impl AsRawFd, offset: usize, size: usize, align: usize) -> io::Result<usize> {
     let start = map(size, align).map_err(|_| io::Error::last_os_error())?;

@@ -91,11 +91,8 @@ unsafe fn set(
             let needed = param.map_or(size, |param| param.size);
             ArgValue::Value(bytes.get(..needed).unwrap_or(bytes))
         }
-        (Some(ParamKind::Pointer(_)), None) => ArgValue::Pointer(code.null_stores().address(index, 0)),
-        (Some(ParamKind::Pointer(_)), Some(bytes)) if bytes == [0; size_of::<usize>()] => {
-            ArgValue::Pointer(code.null_stores().address(index, 0))
-        }
         (_, Some(bytes)) => ArgValue::Value(bytes),
+        (Some(ParamKind::Pointer(_)), None) => ArgValue::Null,
         // Adapters pass scalars that are zero without a pointer.
         (_, None) => {
             zeros = vec![0; size];
@@ -103,7 +100,7 @@ unsafe fn set(
         }
     };
     settings
-        .set(info, index, value)
+        .set(info, index, code.null_stores().replace(index, value))
         .map_err(|error| arg_error(info, &error))
 }
 

@@ -27,6 +27,7 @@ fn with_value(
     put: impl FnOnce(usize, Value<'_>) -> Result<(), ArgError>,
 ) -> UrResult<()> {
     let index = arg.index() as usize;
+    let put = |index, value| put(index, null_stores.replace(index, value));
     let done = match arg {
         // SYCL passes native memory objects and samplers as values.
         Arg::Value(_, bytes) if let Some(object) = native_object(wants, index, bytes) => match object {
@@ -34,7 +35,7 @@ fn with_value(
             NativeObject::Sampler(sampler) => put(index, ArgValue::Sampler(sampler.bits())),
         },
         Arg::Value(_, bytes) => put(index, ArgValue::Value(bytes)),
-        Arg::Pointer(_, pointer) => put(index, ArgValue::Pointer(null_stores.address(index, pointer.addr()))),
+        Arg::Pointer(_, pointer) => put(index, ArgValue::Pointer(pointer.addr())),
         Arg::Mem(_, Some(mem), _) => put(index, value_of(mem)),
         Arg::Mem(_, None, _) => put(index, ArgValue::Null),
         Arg::Local(_, size) => put(index, ArgValue::Local(*size)),

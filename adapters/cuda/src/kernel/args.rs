@@ -287,13 +287,20 @@ impl Which {
         if param.kind.is_some_and(|kind| !fits(kind, arg)) {
             return Err(wrong_kind(index));
         }
+        let is_null = match *arg {
+            Arg::Value(_, value) => value == [0; size_of::<CUdeviceptr>()],
+            Arg::Pointer(_, pointer) => pointer.is_null(),
+            Arg::Mem(_, ref mem, _) => mem.is_none(),
+            Arg::Local(..) | Arg::Sampler(..) => false,
+        };
+        let bit = 1_u64.checked_shl(index).unwrap_or(0);
+        match is_null && matches!(param.kind, Some(ParamKind::Pointer(_))) {
+            true => self.nulls |= bit,
+            false => self.nulls &= !bit,
+        }
         match *arg {
             Arg::Value(_, value) => put(block, param, index, value)?,
-            Arg::Pointer(_, pointer) => {
-                put(block, param, index, &pointer.addr().to_ne_bytes())?;
-                let bit = 1_u64.checked_shl(index).unwrap_or(0);
-                self.nulls = self.nulls & !bit | if pointer.is_null() { bit } else { 0 };
-            }
+            Arg::Pointer(_, pointer) => put(block, param, index, &pointer.addr().to_ne_bytes())?,
             Arg::Mem(_, ref mem, _) => {
                 let word = match mem {
                     Some(mem) => word_of(mem, param, index)?,

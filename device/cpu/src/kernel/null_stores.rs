@@ -5,17 +5,25 @@
 //! pointer. So where the device passes for a GPU, a kernel gets another address for a null pointer that it does nothing with but
 //! store through it: of memory that nobody reads.
 
+use std::io;
+
 use oxur_fork::OnceLock;
 
+use super::args::ArgValue;
 use crate::pages;
+use crate::shared_file::SharedFile;
 
 /// The parameters of a kernel that have the other address in place of a null pointer: a bit for each of the first 64.
 /// None by default.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NullStores(u64);
 
-/// The bytes of that memory. Pages that no kernel stores to take none.
+/// The bytes of addresses that such a pointer has, and those without memory before and behind them.
 const AREA: usize = 1 << 30;
+const AROUND: usize = 32 << 30;
+
+/// The bytes of memory, which is there again and again.
+const STEP: usize = pages::HUGE;
 
 impl NullStores {
     /// Those of a kernel.
@@ -23,23 +31,48 @@ impl NullStores {
         Self(kernel.write_only_params())
     }
 
-    /// The address that a kernel gets for a pointer.
+    /// What a kernel gets for an argument.
     #[inline]
-    pub fn address(self, index: usize, pointer: usize) -> usize {
-        match pointer {
-            0 if self.0 != 0 => self.area(index),
-            _ => pointer,
+    pub fn replace<'a, M>(self, index: usize, arg: ArgValue<'a, M>) -> ArgValue<'a, M> {
+        if self.0 == 0 {
+            return arg;
+        }
+        let is_null = match arg {
+            ArgValue::Pointer(address) => address == 0,
+            ArgValue::Value(bytes) => bytes == [0; size_of::<usize>()],
+            ArgValue::Null => true,
+            _ => false,
+        };
+        match is_null.then(|| self.area(index)) {
+            Some(address @ 1..) => ArgValue::Pointer(address),
+            _ => arg,
         }
     }
 
+    /// The address for a null pointer, or 0.
     #[cold]
     fn area(self, index: usize) -> usize {
         static START: OnceLock<usize> = OnceLock::new();
-        let is_write_only = u32::try_from(index).ok().and_then(|index| self.0.checked_shr(index));
-        match is_write_only {
-            // Without memory for it, the stores fail as others through null pointers.
-            Some(bits) if bits & 1 != 0 => *START.get_or_init(|| pages::map(AREA, 0).unwrap_or(0)),
-            _ => 0,
+        let bits = u32::try_from(index).ok().and_then(|index| self.0.checked_shr(index));
+        match bits.unwrap_or(0) & 1 {
+            0 => 0,
+            _ => *START.get_or_init(|| {
+                map().unwrap_or_else(|error| {
+                    log::warn!("stores through null pointers are faults, as there is no memory for them: {error}");
+                    0
+                })
+            }),
         }
     }
+}
+
+/// Maps the area. It stays until the process ends.
+fn map() -> io::Result<usize> {
+    let start = pages::reserve(AREA + 2 * AROUND)? + AROUND;
+    let file = SharedFile::new(STEP)?;
+    for place in (start..start + AREA).step_by(STEP) {
+        // SAFETY: the addresses were just reserved.
+        unsafe { pages::replace(place, STEP, &file, 0) }?;
+    }
+    Ok(start)
 }
