@@ -301,12 +301,13 @@ impl Linked {
         reached
     }
 
-    /// Whether a function is what a failed assertion calls, which the compiler defines.
+    /// Whether a function is what stops a kernel, as a failed assertion does, which the compiler defines.
     fn is_assertion(&self, place: Place) -> bool {
         let module = self.module(place.0);
         let is_import = module.function(place.1).is_some_and(|function| !function.defined);
         let name = || module.linkage(place.1).and_then(|(name, _)| known_import(&name));
-        is_import && name() == Some(KnownImport::Assert) && self.resolve(place).is_err()
+        let stops = matches!(name(), Some(KnownImport::Assert | KnownImport::RayQuery));
+        is_import && stops && self.resolve(place).is_err()
     }
 
     fn kernel(

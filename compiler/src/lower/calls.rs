@@ -73,9 +73,27 @@ impl<'c> ModuleLowering<'c> {
                     b.ret(Some(function.function_type().returns().zero()));
                 }
             }
+            (KnownImport::RayQuery, _) => {
+                let cx = self.context;
+                let [what, file] = ["there are no ray queries on this device", name].map(|text| self.text(text));
+                let fail = (self.module).declare(
+                    "oxur_assert_fail",
+                    cx.void().function(&[cx.ptr(), cx.ptr(), cx.int(32), cx.ptr()]),
+                );
+                b.call(fail, &[what, file, cx.int(32).zero(), file]);
+                b.ret((ty.returns().kind() != Kind::Void).then(|| ty.returns().zero()));
+            }
             _ => return Err(wrong(String::new())),
         }
         Ok(())
+    }
+
+    /// A text that ends with a zero.
+    fn text(&self, text: &str) -> Value<'c> {
+        let byte = self.context.int(8);
+        let bytes: Vec<_> = text.bytes().chain([0]).map(|b| byte.int(b.into())).collect();
+        let initial = Value::array(byte, &bytes);
+        self.module.add_global("oxur.text", initial.ty(), Some(initial), true)
     }
 }
 

@@ -230,6 +230,69 @@ fn native_binary_without_a_size() {
     }
 }
 
+/// An archive as Intel's compiler makes it ahead of time, with a file for a kind of GPU and one that has SPIR-V in a section of an ELF.
+fn archive(spirv: &[u8]) -> Vec<u8> {
+    const NAMES: &[u8] = b"\0SPIRV Object\0.shstrtab\0";
+    // The header, three sections, their contents.
+    let (sections, first) = (64_u64, 64 + 3 * 64_u64);
+    let names_at = first + spirv.len() as u64;
+    let mut elf = b"\x7fELF\x02\x01\x01".to_vec();
+    elf.resize(16, 0);
+    for half in [2_u16, 0xff02] {
+        elf.extend(half.to_le_bytes());
+    }
+    elf.extend(1_u32.to_le_bytes());
+    for wide in [0, 0, sections] {
+        elf.extend(wide.to_le_bytes());
+    }
+    elf.extend(0_u32.to_le_bytes());
+    for half in [64_u16, 0, 0, 64, 3, 2] {
+        elf.extend(half.to_le_bytes());
+    }
+    let mut section = |name: u32, kind: u32, at: u64, size: usize| {
+        elf.extend([name, kind].map(u32::to_le_bytes).concat());
+        elf.extend([0, 0, at, size as u64].map(u64::to_le_bytes).concat());
+        elf.extend([0, 0].map(u32::to_le_bytes).concat());
+        elf.extend([1, 0].map(u64::to_le_bytes).concat());
+    };
+    section(0, 0, 0, 0);
+    section(1, 0xff00_0009, first, spirv.len());
+    section(14, 3, names_at, NAMES.len());
+    elf.extend(spirv);
+    elf.extend(NAMES);
+    let mut archive = b"!<arch>\n".to_vec();
+    for (name, data) in [("64.dg2/", &b"code"[..]), ("generic_ir/", &elf)] {
+        archive.extend(format!("{name:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n", 0, 0, 0, 0, data.len()).bytes());
+        archive.extend(data);
+        if data.len() % 2 != 0 {
+            archive.push(b'\n');
+        }
+    }
+    archive
+}
+
+/// zeModuleCreate with code for GPUs that this device is none of: what it was made of is there, too.
+#[test]
+fn ahead_of_time_code_with_spirv() {
+    if intel("the archive is not whole") {
+        return;
+    }
+    let rig = Rig::new();
+    let whole = archive(&spirv("basic"));
+    let module = Module::new(&rig, &desc(ZE_MODULE_FORMAT_NATIVE, &whole)).expect("zeModuleCreate");
+    assert!(names(&module).contains(&"add".to_owned()));
+    for bad in [&whole[..whole.len() / 2], &archive(b""), &whole[..100]] {
+        let (code, _) = failure(&rig, ZE_MODULE_FORMAT_NATIVE, bad);
+        assert!(
+            [
+                ZE_RESULT_ERROR_INVALID_NATIVE_BINARY,
+                ZE_RESULT_ERROR_MODULE_BUILD_FAILURE
+            ]
+            .contains(&code)
+        );
+    }
+}
+
 /// zeModuleCreate: ZE_RESULT_ERROR_INVALID_NATIVE_BINARY, or a build that fails.
 #[test]
 fn bad_native_binaries() {

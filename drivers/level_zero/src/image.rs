@@ -166,7 +166,8 @@ unsafe fn request<'a>(desc: &ze_image_desc_t) -> ZeResult<Request<'a>> {
     let chain = unsafe { Chain::new(desc.pNext) };
     let is_srgb = chain.find::<ze_srgb_ext_desc_t>().is_some_and(|srgb| srgb.sRGB != 0);
     let format = format::format_of(&desc.format, is_srgb)?;
-    if desc.miplevels != 0 {
+    // Intel's adapter says that there is one.
+    if desc.miplevels > 1 {
         return Err(Error::new(
             ZE_RESULT_ERROR_INVALID_ARGUMENT,
             "images with mip levels are not supported",

@@ -32,6 +32,7 @@ mod event;
 mod event_pool;
 mod external_semaphore;
 mod failure;
+mod fat_binary;
 mod fence;
 mod graph;
 mod handle;

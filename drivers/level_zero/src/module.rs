@@ -12,6 +12,7 @@ use oxur_device_cpu::program::{BuildOptions, Claim, Code, Constants, SpirvModule
 use oxur_fork::{Mutex, OnceLock};
 
 use crate::entry::{Error, ZeResult, entry, err};
+use crate::fat_binary;
 use crate::handle::{destroy, export, known, list, object, objects_of, out, required, slice};
 use crate::kernel::name;
 use crate::{Context, Device};
@@ -253,12 +254,15 @@ unsafe fn parse(desc: &ze_module_desc_t) -> ZeResult<(Vec<SpirvModule>, BuildOpt
             }
             continue;
         }
-        if desc.format == ZE_MODULE_FORMAT_NATIVE {
-            return Err(Error::new(
-                ZE_RESULT_ERROR_INVALID_NATIVE_BINARY,
-                "the module is no binary of this driver: it has no code of other devices",
-            ));
-        }
+        let bytes = match desc.format {
+            ZE_MODULE_FORMAT_NATIVE => fat_binary::spirv(bytes).ok_or_else(|| {
+                Error::new(
+                    ZE_RESULT_ERROR_INVALID_NATIVE_BINARY,
+                    "the module is no binary of this driver, nor has it SPIR-V beside the code of other devices",
+                )
+            })?,
+            _ => bytes,
+        };
         let mut module = SpirvModule::parse(bytes.into(), Constants::new()).map_err(|error| build_error(&error))?;
         // SAFETY: passed on to the caller.
         unsafe { constants(&mut module, given) }?;

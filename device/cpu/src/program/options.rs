@@ -81,6 +81,8 @@ const WITH_VALUE: &[&str] = &[
     "-Xs",
     "-options",
     "-device",
+    "-ze-opt-regular-grf-kernel",
+    "-ze-opt-large-grf-kernel",
 ];
 
 impl BuildOptions {
@@ -202,6 +204,7 @@ mod tests {
             "-vc-codegen -doubleGRF -Xfinalizer -noLocalSplit",
             "-igc_opts 'PartitionUnit=1,SubroutineThreshold=50000' -O2",
             "-ftarget-register-alloc-mode=pvc:auto -foffload-fp32-prec-div",
+            "-ze-opt-regular-grf-kernel one -ze-opt-large-grf-kernel another",
         ] {
             assert!(options(foreign).is_ok(), "{foreign:?}");
         }
