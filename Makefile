@@ -139,7 +139,8 @@ test-cpu-levels: ## A part of the conformance suite on processors of x86-64-v1, 
 # oneMKL and dpctl.program, which call OpenCL on native handles.
 MATHEMATICS := python3 conformance/clients/mathematics/run.py --stack ours --lib dist/lib
 
-# Open3D, scikit-learn-intelex, oneDNN. The short part is in CI. CLIENTS=ggml is only run when named: it needs Python 3.12.
+# Open3D, scikit-learn-intelex, oneDNN. The short part is in CI. CLIENTS=ggml and CLIENTS=cycles are only run when named: the first needs
+# Python 3.12, the second is Blender.
 CLIENTS := open3d sklearnex onednn
 
 # oneDAL uses kernels only on GPUs.
@@ -154,10 +155,11 @@ GGML := python3 conformance/clients/ggml/run.py --lib dist/lib --under 'dist/bin
 .PHONY: test-clients
 test-clients: setup-build ## Real programs on dist/, compared with Intel's stack, large sizes too (an hour; CLIENTS=open3d: one of them)
 	scripts/setup.sh $(CLIENTS)
-	for client in $(filter-out ggml,$(CLIENTS)); do \
+	for client in $(filter-out ggml cycles,$(CLIENTS)); do \
 	  python3 conformance/clients/$$client/run.py --lib dist/lib --full --against-intel; \
 	done
 	$(if $(filter ggml,$(CLIENTS)),$(GGML))
+	$(if $(filter cycles,$(CLIENTS)),python3 conformance/clients/cycles/run.py --lib dist/lib --full)
 	$(if $(filter sklearnex,$(CLIENTS)),$(SKLEARNEX_AS_GPU))
 	$(if $(filter sklearnex,$(CLIENTS)),$(SKLEARNEX_SUITE))
 

@@ -10,7 +10,7 @@
 #   level-zero-clients
 #            target/env/level-zero-clients: programs that use Level Zero without SYCL, on top of a client environment
 #            (when named only)
-#   open3d, sklearnex, onednn
+#   open3d, cycles, sklearnex, onednn
 #            target/env/<name>: real programs that conformance/clients runs (when named only); the last two are on top of
 #            a client environment
 #   ggml     target/env/ggml: llama.cpp, whisper.cpp and stable-diffusion.cpp, which conformance/clients also runs (when named
@@ -237,6 +237,7 @@ open3d() { small open3d requirements/open3d.txt; }
 sklearnex() { over sklearnex v2026.2; }
 onednn() { over onednn v2026.1; }
 level-zero-clients() { over level-zero-clients v2026.2; }
+cycles() { small cycles requirements/cycles.txt; }
 
 # Its wheel is for Python 3.12 or newer, which Debian 12 does not have.
 ggml() {
@@ -291,7 +292,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | rust-src | miri | open3d | sklearnex | onednn | ggml) "$part" ;;
+    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | rust-src | miri | open3d | sklearnex | onednn | cycles | ggml) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

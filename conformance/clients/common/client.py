@@ -291,11 +291,13 @@ def add_arguments(parser):
     parser.add_argument("-v", "--verbose", action="store_true", help="show each case as it ends, and what is expected to fail")
 
 
-def main(document, folder, env_name, own_loader, base=None, device="", variables=None, prepare=None):
+def main(document, folder, env_name, own_loader, base=None, device="", variables=None, prepare=None, adapter="cpu"):
     """The run.py of a program. base: the client environment below the program's. device: the program's name of the
-    device. variables: what it needs on the CPU adapter. prepare: makes more variables, in a folder, for each stack."""
+    device. variables: what it needs on the CPU adapter. prepare: makes more variables, in a folder, for each stack. adapter: which of
+    ours, if the caller names none."""
     parser = argparse.ArgumentParser(description=document, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_arguments(parser)
+    parser.set_defaults(adapter=adapter)
     if device:
         parser.add_argument("--device", default=device, help=f"the program's name of the device (default: {device})")
     options = parser.parse_args()
