@@ -112,6 +112,15 @@ fn handle_in<T>(bytes: &[u8]) -> ZeResult<*mut T> {
     }
 }
 
+/// How many items a group of a kernel has at most.
+fn max_group_size(code: &kernel::Kernel) -> usize {
+    let most = code.max_local_size();
+    match code.info().required_work_group_size {
+        Some(_) => most,
+        None => most.min(Config::get().max_group_size()),
+    }
+}
+
 /// Checks that a kernel can have groups of a size.
 fn check_group_size(code: &kernel::Kernel, size: [u32; 3]) -> ZeResult {
     let info = code.info();
@@ -125,8 +134,8 @@ fn check_group_size(code: &kernel::Kernel, size: [u32; 3]) -> ZeResult {
     match (items, info.required_work_group_size) {
         (None | Some(0), _) => wrong("each dimension has one item at least".to_owned()),
         (_, Some(required)) if required != size => wrong(format!("it requires groups of {required:?}")),
-        (Some(items), _) if items as usize > code.max_local_size() => {
-            wrong(format!("a group has {} items at most", code.max_local_size()))
+        (Some(items), _) if items as usize > max_group_size(code) => {
+            wrong(format!("a group has {} items at most", max_group_size(code)))
         }
         _ => Ok(()),
     }
@@ -457,7 +466,7 @@ entry! {
         properties.requiredNumSubGroups = info.sub_groups_per_work_group.unwrap_or(0);
         properties.requiredSubgroupSize = if info.sub_group_size_required { info.sub_group_size } else { 0 };
         properties.maxSubgroupSize = info.sub_group_size;
-        properties.maxNumSubgroups = code.max_local_size().min(Config::get().max_group_size()).div_ceil(info.sub_group_size.max(1) as usize) as u32;
+        properties.maxNumSubgroups = max_group_size(code).div_ceil(info.sub_group_size.max(1) as usize) as u32;
         properties.localMemSize = info.local_memory as u32;
         properties.privateMemSize = code.compiled(0).private_memory() as u32;
         properties.spillMemSize = 0;
@@ -468,7 +477,7 @@ entry! {
             preferred.preferredMultiple = info.sub_group_size;
         }
         if let Some(max) = chain.find_mut::<ze_kernel_max_group_size_properties_ext_t>() {
-            max.maxGroupSize = code.max_local_size().min(Config::get().max_group_size()) as u32;
+            max.maxGroupSize = max_group_size(code) as u32;
         }
         Ok(())
     }

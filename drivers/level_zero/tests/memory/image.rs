@@ -129,7 +129,7 @@ fn what_is_refused() {
         ),
         (
             ze_image_desc_t {
-                miplevels: 1,
+                miplevels: 2,
                 ..plane(4, 4)
             },
             invalid,
