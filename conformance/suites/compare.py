@@ -70,12 +70,12 @@ def read_reference(path):
         return {test: outcome for outcome, test in (line.rstrip("\n").split("\t", 1) for line in file)}
 
 
-def read_outcomes(path, suite):
+def read_outcomes(path, short_id=str):
     """The worst outcome and its reason for each test, as the plugin wrote them."""
     tests = {}
     for line in path.read_text(encoding="utf-8").split("\n")[:-1] if path.exists() else []:
         outcome, node_id, _seconds, reason = line.split("\t", 3)
-        test = suite.short_id(node_id)
+        test = short_id(node_id)
         if test not in tests or RANK[outcome] < RANK[tests[test][0]]:
             tests[test] = (outcome, reason)
     return tests
@@ -152,7 +152,7 @@ def try_again(suite, tests, stack, exceptions, options, folder):
     if not 0 < len(crashed) <= 2 or (stack.kind == "ours" and stack.adapter != "opencl"):
         return []
     run_pytest(suite, sorted({suite.module(test) for test in crashed}), stack, exceptions, options, folder)
-    again = read_outcomes(folder / "outcomes.tsv", suite)
+    again = read_outcomes(folder / "outcomes.tsv", suite.short_id)
     tests.update({test: again[test] for test in crashed if test in again})
     return [f"  crashed once: {test}, then {tests[test][0]}" for test in crashed]
 
@@ -171,7 +171,7 @@ def compare(suite, modules, stack, options):
     start = time.monotonic()
     status = run_pytest(suite, modules, stack, exceptions, options, folder)
     seconds = time.monotonic() - start
-    all_tests = read_outcomes(folder / "outcomes.tsv", suite)
+    all_tests = read_outcomes(folder / "outcomes.tsv", suite.short_id)
     crashed = try_again(suite, all_tests, stack, exceptions, options, folder / "again")
     tests = {test: found for test, found in all_tests.items() if not excepted(test, exceptions)}
 

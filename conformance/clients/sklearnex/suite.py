@@ -23,20 +23,10 @@ import run
 
 sys.path[:0] = [str(run.HERE.parent / "common"), str(run.HERE.parents[1] / "suites")]
 from client import REPO, Expected, Result, Stack  # noqa: E402
-from compare import RANK  # noqa: E402
+from compare import RANK, read_outcomes  # noqa: E402
 
 # They are for several processes with MPI.
 NOT_RUN = ["--ignore-glob=*/spmd/*"]
-
-
-def outcomes(file):
-    """The worst outcome of each test, and its reason."""
-    tests = {}
-    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else []:
-        outcome, name, seconds, why = line.split("\t", 3)
-        if name not in tests or RANK[outcome] < RANK[tests[name][0]]:
-            tests[name] = (outcome, float(seconds), why)
-    return tests
 
 
 def main():
@@ -82,17 +72,17 @@ def main():
             stderr=subprocess.STDOUT,
             text=True,
         )
-        tests = outcomes(file)
+        tests = read_outcomes(file)
     expected, counts, failures = Expected(run.HERE / "suite.toml", stack), Counter(), 0
     # Tests passed, or some failed. With anything else there may be tests that did not run.
     if done.returncode not in (0, 1):
         failures += 1
         print("\n".join(done.stdout.splitlines()[-20:]))
         print(f"FAIL pytest ended with {done.returncode}")
-    for name, (outcome, seconds, why) in sorted(tests.items()):
+    for name, (outcome, why) in sorted(tests.items()):
         if RANK[outcome] != 0:
             counts[outcome] += 1
-        elif (entry := expected.of(Result(name, "FAIL", seconds, why))) and fnmatchcase(why, entry["reason"]):
+        elif (entry := expected.of(Result(name, "FAIL", 0, why))) and fnmatchcase(why, entry["reason"]):
             counts["expected"] += 1
         else:
             failures += 1
