@@ -301,8 +301,8 @@ impl Linked {
         reached
     }
 
-    /// Whether a function is what stops a kernel, as a failed assertion does, which the compiler defines.
-    fn is_assertion(&self, place: Place) -> bool {
+    /// Whether a function stops a kernel that calls it, as that of a failed assertion does. The compiler defines it.
+    fn stops_kernels(&self, place: Place) -> bool {
         let module = self.module(place.0);
         let is_import = module.function(place.1).is_some_and(|function| !function.defined);
         let name = || module.linkage(place.1).and_then(|(name, _)| known_import(&name));
@@ -335,9 +335,9 @@ impl Linked {
                     let functions = self.parts[part].module.functions().iter();
                     functions
                         .map(|function| function.id)
-                        .any(|id| self.is_assertion((part, id)))
+                        .any(|id| self.stops_kernels((part, id)))
                 }),
-                false => reach.functions.iter().any(|&id| self.is_assertion((*part, id))),
+                false => reach.functions.iter().any(|&id| self.stops_kernels((*part, id))),
             };
             for &id in &reach.variables {
                 sees_sub_groups |= is_of_sub_groups(module, id);
