@@ -17,7 +17,7 @@ use oxur_device_cpu::kernel::args::Settings;
 use oxur_device_cpu::limits;
 use oxur_fork::Mutex;
 
-pub(crate) use self::args::Packed;
+pub(crate) use self::args::{Packed, set_packed};
 use crate::device::as_gpu;
 use crate::opencl::{self, NativeCell};
 use crate::program::build_error;
@@ -74,24 +74,13 @@ impl Kernel {
             let settings = self.settings.lock();
             settings.pack(wants, into).map_err(|error| args::error(wants, &error))
         } else {
-            args::pack(wants, self.code().null_stores(), args, into)
+            args::pack(self.code(), args, into)
         }
-    }
-
-    /// Sets arguments that a launch of the kernel has already taken. Returns false, and changes nothing, if that would change memory
-    /// objects or the layout of local memory.
-    #[inline]
-    pub(crate) fn set_packed(&self, packed: &mut Packed, args: &[Arg<'_, Cpu>]) -> bool {
-        args::set_packed(packed, self.wants(), self.code().null_stores(), args)
     }
 
     /// The most work-items of a work-group, as queries tell it.
     fn max_local_size(&self) -> usize {
-        let most = self.function.code.max_local_size();
-        match self.wants().required_work_group_size {
-            Some(_) => most,
-            None => as_gpu::work_group_size(most),
-        }
+        self.code().max_local_size_within(as_gpu::work_group_size())
     }
 
     /// The work-group size of a launch that names none.
@@ -192,7 +181,7 @@ impl kit::Kernel<Cpu> for Kernel {
     }
 
     fn set_arg(&self, arg: Arg<'_, Cpu>) -> UrResult<()> {
-        args::set(&mut self.settings.lock(), self.wants(), self.code().null_stores(), &arg)
+        args::set(&mut self.settings.lock(), self.code(), &arg)
     }
 
     fn snapshot(&self, args: Args<'_, Cpu>) -> UrResult<Arc<Self>> {
@@ -213,7 +202,7 @@ impl kit::Kernel<Cpu> for Kernel {
             settings.clear(wants);
         }
         for arg in args.iter() {
-            args::set(settings, wants, self.code().null_stores(), &arg?)?;
+            args::set(settings, self.code(), &arg?)?;
         }
         Ok(snapshot)
     }

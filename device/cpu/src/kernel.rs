@@ -4,12 +4,13 @@
 pub mod args;
 mod launch;
 mod local_size;
-pub mod null_stores;
+mod null_stores;
 
 use std::sync::Arc;
 
 use oxur_compiler::{Error, KernelInfo, PreparedRange};
 
+use self::args::ArgValue;
 use self::local_size::Chosen;
 use self::null_stores::NullStores;
 use crate::exec::Cost;
@@ -49,13 +50,14 @@ impl Kernel {
 
     /// Has stores through null pointers do nothing, as on a GPU.
     pub fn discard_null_stores(&mut self) {
-        self.null_stores = NullStores::of(&self.compiled);
+        self.null_stores.are_discarded = true;
     }
 
-    /// Which of its arguments these are.
+    /// What the code gets for an argument that the client gave: another one for a null pointer, if it only stores through that and
+    /// [such stores do nothing](Self::discard_null_stores).
     #[inline]
-    pub fn null_stores(&self) -> NullStores {
-        self.null_stores
+    pub fn replace_null<'a, M>(&self, index: usize, arg: ArgValue<'a, M>) -> ArgValue<'a, M> {
+        self.null_stores.replace(&self.compiled, index, arg)
     }
 
     /// The interface: what a launch must provide.
@@ -90,6 +92,14 @@ impl Kernel {
             (Some(size), _) => size.iter().map(|side| *side as usize).product(),
             (None, Some(most)) => (most as usize).clamp(1, limits::WORK_GROUP_SIZE),
             (None, None) => limits::WORK_GROUP_SIZE,
+        }
+    }
+
+    /// The same where the device has work-groups of no more than `most`, unless the kernel requires one.
+    pub fn max_local_size_within(&self, most: usize) -> usize {
+        match self.info().required_work_group_size {
+            Some(_) => self.max_local_size(),
+            None => self.max_local_size().min(most),
         }
     }
 

@@ -100,7 +100,7 @@ unsafe fn set(
         }
     };
     settings
-        .set(info, index, code.null_stores().replace(index, value))
+        .set(info, index, code.replace_null(index, value))
         .map_err(|error| arg_error(info, &error))
 }
 
@@ -114,11 +114,7 @@ fn handle_in<T>(bytes: &[u8]) -> ZeResult<*mut T> {
 
 /// How many items a group of a kernel has at most.
 fn max_group_size(code: &kernel::Kernel) -> usize {
-    let most = code.max_local_size();
-    match code.info().required_work_group_size {
-        Some(_) => most,
-        None => most.min(Config::get().max_group_size()),
-    }
+    code.max_local_size_within(Config::get().max_group_size())
 }
 
 /// Checks that a kernel can have groups of a size.

@@ -10,7 +10,7 @@
 use kit::ur::DeviceType;
 use oxur_adapter_kit as kit;
 use oxur_as_gpu::{COMPUTE_UNITS, Libraries, VARIABLE, calling_library};
-use oxur_device_cpu::limits::GPU_WORK_GROUP_SIZE;
+use oxur_device_cpu::limits;
 use oxur_fork::OnceLock;
 
 /// The libraries that see a GPU, if the user wants that.
@@ -81,12 +81,12 @@ pub(super) fn compute_units(cpus: u32) -> u32 {
     }
 }
 
-/// The maximum size of a work-group, of which the CPU's is `own`.
-pub(crate) fn work_group_size(own: usize) -> usize {
-    if own > GPU_WORK_GROUP_SIZE && caller_is_listed() {
-        GPU_WORK_GROUP_SIZE
+/// The maximum size of a work-group.
+pub(crate) fn work_group_size() -> usize {
+    if caller_is_listed() {
+        limits::GPU_WORK_GROUP_SIZE
     } else {
-        own
+        limits::WORK_GROUP_SIZE
     }
 }
 

@@ -85,8 +85,8 @@ impl Device {
             DeviceInfo::HOST_UNIFIED_MEMORY | DeviceInfo::AVAILABLE => out.bool(true),
 
             // Work-items.
-            DeviceInfo::MAX_WORK_ITEM_SIZES => out.value([as_gpu::work_group_size(limits::WORK_GROUP_SIZE); 3]),
-            DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(as_gpu::work_group_size(limits::WORK_GROUP_SIZE)),
+            DeviceInfo::MAX_WORK_ITEM_SIZES => out.value([as_gpu::work_group_size(); 3]),
+            DeviceInfo::MAX_WORK_GROUP_SIZE => out.value(as_gpu::work_group_size()),
             DeviceInfo::MAX_PARAMETER_SIZE => out.value(limits::ARGUMENTS),
             DeviceInfo::MAX_NUM_SUB_GROUPS => out.value(limits::SUB_GROUPS as u32),
             DeviceInfo::SUB_GROUP_SIZES_INTEL => out.slice(&limits::SUB_GROUP_SIZES),

@@ -8,8 +8,8 @@ use kit::ur::ResultCode;
 use kit::{Arg, Args, UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_compiler::{KernelInfo, ParamKind};
+use oxur_device_cpu::kernel::Kernel;
 use oxur_device_cpu::kernel::args::{self, ArgError, ArgValue, Settings};
-use oxur_device_cpu::kernel::null_stores::NullStores;
 
 use crate::{Cpu, Mem, Sampler, opencl};
 
@@ -21,13 +21,12 @@ type Value<'a> = ArgValue<'a, Mem>;
 /// Calls `put` with an argument for the parameter that it is for.
 #[inline]
 fn with_value(
-    wants: &KernelInfo,
-    null_stores: NullStores,
+    code: &Kernel,
     arg: &Arg<'_, Cpu>,
     put: impl FnOnce(usize, Value<'_>) -> Result<(), ArgError>,
 ) -> UrResult<()> {
-    let index = arg.index() as usize;
-    let put = |index, value| put(index, null_stores.replace(index, value));
+    let (wants, index) = (code.info(), arg.index() as usize);
+    let put = |index, value| put(index, code.replace_null(index, value));
     let done = match arg {
         // SYCL passes native memory objects and samplers as values.
         Arg::Value(_, bytes) if let Some(object) = native_object(wants, index, bytes) => match object {
@@ -81,30 +80,23 @@ fn find_native(bytes: &[u8]) -> Option<NativeObject> {
 
 /// Packs the arguments of a launch, of which there must be one for each parameter.
 #[inline]
-pub(super) fn pack(
-    wants: &KernelInfo,
-    null_stores: NullStores,
-    args: Args<'_, Cpu>,
-    into: &mut Packed,
-) -> UrResult<()> {
+pub(super) fn pack(code: &Kernel, args: Args<'_, Cpu>, into: &mut Packed) -> UrResult<()> {
+    let wants = code.info();
     into.pack(
         wants,
         |packing| {
             args.iter()
-                .try_for_each(|arg| with_value(wants, null_stores, &arg?, |index, value| packing.put(index, value)))
+                .try_for_each(|arg| with_value(code, &arg?, |index, value| packing.put(index, value)))
         },
         |error| self::error(wants, error),
     )
 }
 
-/// See [`Kernel::set_packed`](super::Kernel::set_packed).
+/// Sets arguments that the kernel has already taken. Returns false, and changes nothing, if that would change memory
+/// objects or the layout of local memory.
 #[inline]
-pub(super) fn set_packed(
-    packed: &mut Packed,
-    wants: &KernelInfo,
-    null_stores: NullStores,
-    args: &[Arg<'_, Cpu>],
-) -> bool {
+pub(crate) fn set_packed(packed: &mut Packed, code: &Kernel, args: &[Arg<'_, Cpu>]) -> bool {
+    let wants = code.info();
     let is_plain = |arg: &Arg<'_, Cpu>| match arg {
         Arg::Value(index, bytes) => native_object(wants, *index as usize, bytes).is_none(),
         Arg::Pointer(..) => true,
@@ -114,19 +106,12 @@ pub(super) fn set_packed(
         && args.iter().all(is_plain)
         && args
             .iter()
-            .all(|arg| with_value(wants, null_stores, arg, |index, value| packed.set(wants, index, value)).is_ok())
+            .all(|arg| with_value(code, arg, |index, value| packed.set(wants, index, value)).is_ok())
 }
 
 /// Sets one argument of a kernel.
-pub(super) fn set(
-    settings: &mut Settings<Mem>,
-    wants: &KernelInfo,
-    null_stores: NullStores,
-    arg: &Arg<'_, Cpu>,
-) -> UrResult<()> {
-    with_value(wants, null_stores, arg, |index, value| {
-        settings.set(wants, index, value)
-    })
+pub(super) fn set(settings: &mut Settings<Mem>, code: &Kernel, arg: &Arg<'_, Cpu>) -> UrResult<()> {
+    with_value(code, arg, |index, value| settings.set(code.info(), index, value))
 }
 
 /// UR's error.

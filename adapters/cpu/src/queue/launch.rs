@@ -14,7 +14,7 @@ use oxur_device_cpu::kernel::{self, LaunchError, LaunchWork, check_cooperative, 
 
 use super::submit::Submission;
 use super::{Out, Queue, Wait};
-use crate::kernel::Packed;
+use crate::kernel::{Packed, set_packed};
 use crate::program::build_error;
 use crate::{Cpu, Device, Kernel, Mem};
 
@@ -48,7 +48,7 @@ pub(super) fn owned_launch(launch: &Launch<'_, Cpu>, device: &Device, pool: &'st
 /// place.
 pub(crate) fn set_args(work: &mut dyn Work, kernel: &Arc<Kernel>, args: &[Arg<'_, Cpu>]) -> bool {
     match (work as &mut dyn Any).downcast_mut::<LaunchWork<Mem>>() {
-        Some(work) if Arc::ptr_eq(work.kernel(), kernel.code()) => kernel.set_packed(work.args_mut(), args),
+        Some(work) if Arc::ptr_eq(work.kernel(), kernel.code()) => set_packed(work.args_mut(), kernel.code(), args),
         _ => false,
     }
 }

@@ -134,10 +134,10 @@ impl Packed {
     #[cold]
     pub(super) fn point_to(&mut self, interface: &Interface, params: u64, address: CUdeviceptr) -> UrResult<()> {
         let block = bytes(&mut self.block);
-        let params = (0..u64::BITS).filter(|index| params >> index & 1 != 0);
-        params
-            .zip(std::iter::repeat(address.to_ne_bytes()))
-            .try_for_each(|(index, address)| put(block, &interface.params[index as usize], index, &address))
+        for index in (0..u64::BITS).filter(|index| params >> index & 1 != 0) {
+            put(block, &interface.params[index as usize], index, &address.to_ne_bytes())?;
+        }
+        Ok(())
     }
 
     /// Writes where buffers are that move, for a launch on a device: those of `args`, or, if there are none, those that were set before.
@@ -287,14 +287,16 @@ impl Which {
         if param.kind.is_some_and(|kind| !fits(kind, arg)) {
             return Err(wrong_kind(index));
         }
-        let is_null = match *arg {
-            Arg::Value(_, value) => value == [0; size_of::<CUdeviceptr>()],
-            Arg::Pointer(_, pointer) => pointer.is_null(),
-            Arg::Mem(_, ref mem, _) => mem.is_none(),
-            Arg::Local(..) | Arg::Sampler(..) => false,
-        };
+        let is_pointer = matches!(param.kind, Some(ParamKind::Pointer(_)));
+        let is_null = is_pointer
+            && match *arg {
+                Arg::Value(_, value) => value == [0; size_of::<CUdeviceptr>()],
+                Arg::Pointer(_, pointer) => pointer.is_null(),
+                Arg::Mem(_, ref mem, _) => mem.is_none(),
+                Arg::Local(..) | Arg::Sampler(..) => false,
+            };
         let bit = 1_u64.checked_shl(index).unwrap_or(0);
-        match is_null && matches!(param.kind, Some(ParamKind::Pointer(_))) {
+        match is_null {
             true => self.nulls |= bit,
             false => self.nulls &= !bit,
         }

@@ -7,16 +7,20 @@
 
 use std::io;
 
+use oxur_compiler::Kernel;
 use oxur_fork::OnceLock;
 
 use super::args::ArgValue;
 use crate::pages;
 use crate::shared_file::SharedFile;
 
-/// The parameters of a kernel that have the other address in place of a null pointer: a bit for each of the first 64.
-/// None by default.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NullStores(u64);
+/// Whether a kernel gets the other address, and for which of its parameters: a bit for each of the first 64, found when one of them is
+/// null.
+#[derive(Debug, Default)]
+pub(super) struct NullStores {
+    pub(super) are_discarded: bool,
+    write_only: OnceLock<u64>,
+}
 
 /// The bytes of addresses that such a pointer has, and those without memory before and behind them.
 const AREA: usize = 1 << 30;
@@ -26,15 +30,10 @@ const AROUND: usize = 32 << 30;
 const STEP: usize = pages::HUGE;
 
 impl NullStores {
-    /// Those of a kernel.
-    pub fn of(kernel: &oxur_compiler::Kernel) -> Self {
-        Self(kernel.write_only_params())
-    }
-
     /// What a kernel gets for an argument.
     #[inline]
-    pub fn replace<'a, M>(self, index: usize, arg: ArgValue<'a, M>) -> ArgValue<'a, M> {
-        if self.0 == 0 {
+    pub(super) fn replace<'a, M>(&self, kernel: &Kernel, index: usize, arg: ArgValue<'a, M>) -> ArgValue<'a, M> {
+        if !self.are_discarded {
             return arg;
         }
         let is_null = match arg {
@@ -43,7 +42,7 @@ impl NullStores {
             ArgValue::Null => true,
             _ => false,
         };
-        match is_null.then(|| self.area(index)) {
+        match is_null.then(|| self.area(kernel, index)) {
             Some(address @ 1..) => ArgValue::Pointer(address),
             _ => arg,
         }
@@ -51,9 +50,12 @@ impl NullStores {
 
     /// The address for a null pointer, or 0.
     #[cold]
-    fn area(self, index: usize) -> usize {
+    fn area(&self, kernel: &Kernel, index: usize) -> usize {
         static START: OnceLock<usize> = OnceLock::new();
-        let bits = u32::try_from(index).ok().and_then(|index| self.0.checked_shr(index));
+        let write_only = *self.write_only.get_or_init(|| kernel.write_only_params());
+        let bits = u32::try_from(index)
+            .ok()
+            .and_then(|index| write_only.checked_shr(index));
         match bits.unwrap_or(0) & 1 {
             0 => 0,
             _ => *START.get_or_init(|| {

@@ -85,9 +85,9 @@ impl Device {
 /// Execution units for each hardware thread of the CPU, which is a sub-slice. Programs for GPUs expect more than a few units:
 /// oneDPL's radix sort divides their number by 8 and launches no work-groups where there are fewer.
 fn units_per_cpu() -> u32 {
-    match Config::get().device_type {
-        ZE_DEVICE_TYPE_GPU => 16,
-        _ => 1,
+    match Config::get().is_gpu() {
+        true => 16,
+        false => 1,
     }
 }
 
