@@ -223,26 +223,95 @@ mod older {
         }
     }
 
-    /// Rejected: before 2026, callers do not say whether an address is a pointer or an image.
     pub(super) unsafe extern "C-unwind" fn urBindlessImagesImageCopyExp(
-        _hQueue: QueueHandle,
-        _pSrc: *const c_void,
-        _pDst: *mut c_void,
-        _pSrcImageDesc: *const ImageDesc,
-        _pDstImageDesc: *const ImageDesc,
-        _pSrcImageFormat: *const ImageFormat,
-        _pDstImageFormat: *const ImageFormat,
-        _pCopyRegion: *mut ExpImageCopyRegion,
-        _imageCopyFlags: ExpImageCopyFlags,
-        _numEventsInWaitList: u32,
-        _phEventWaitList: *const EventHandle,
-        _phEvent: *mut EventHandle,
+        hQueue: QueueHandle,
+        pSrc: *const c_void,
+        pDst: *mut c_void,
+        pSrcImageDesc: *const ImageDesc,
+        pDstImageDesc: *const ImageDesc,
+        pSrcImageFormat: *const ImageFormat,
+        pDstImageFormat: *const ImageFormat,
+        pCopyRegion: *mut ExpImageCopyRegion,
+        imageCopyFlags: ExpImageCopyFlags,
+        numEventsInWaitList: u32,
+        phEventWaitList: *const EventHandle,
+        phEvent: *mut EventHandle,
     ) -> ResultCode {
-        log::error!(
-            "urBindlessImagesImageCopyExp does not work for clients of 2025.3: their call does not distinguish images from \
-             pointers"
+        // SAFETY: the caller vouches for the arguments.
+        unsafe {
+            let sides = [(pSrc, pSrcImageDesc), (pDst.cast_const(), pDstImageDesc)];
+            exports::urBindlessImagesImageCopyExp(
+                hQueue,
+                pSrc,
+                pDst,
+                pSrcImageDesc,
+                pDstImageDesc,
+                pSrcImageFormat,
+                pDstImageFormat,
+                pCopyRegion,
+                imageCopyFlags,
+                copy_input_types(hQueue, sides, imageCopyFlags),
+                numEventsInWaitList,
+                phEventWaitList,
+                phEvent,
+            )
+        }
+    }
+}
+
+/// Which sides of a copy, source and destination, are images. Callers of 2025.3 do not say so.
+///
+/// A side is memory if the direction says that it is on the host, if its rows have a pitch, or if the adapter knows its address
+/// from an allocation. Images have none of these.
+///
+/// # Safety
+/// As for `urBindlessImagesImageCopyExp`.
+unsafe fn copy_input_types(
+    queue: QueueHandle,
+    [src, dst]: [(*const c_void, *const ImageDesc); 2],
+    direction: ExpImageCopyFlags,
+) -> ExpImageCopyInputTypes {
+    let is_memory = |(address, desc): (*const c_void, *const ImageDesc)| {
+        // SAFETY: null, or a description that the caller vouches for.
+        let has_pitch = unsafe { desc.as_ref() }.is_some_and(|desc| desc.rowPitch != 0);
+        // SAFETY: the caller vouches for the queue.
+        has_pitch || unsafe { is_allocated(queue, address) }
+    };
+    let from_host = direction.intersects(ExpImageCopyFlags::HOST_TO_DEVICE | ExpImageCopyFlags::HOST_TO_HOST);
+    let to_host = direction.intersects(ExpImageCopyFlags::DEVICE_TO_HOST | ExpImageCopyFlags::HOST_TO_HOST);
+    match (from_host || is_memory(src), to_host || is_memory(dst)) {
+        (true, true) => ExpImageCopyInputTypes::MEM_TO_MEM,
+        (true, false) => ExpImageCopyInputTypes::MEM_TO_IMAGE,
+        (false, true) => ExpImageCopyInputTypes::IMAGE_TO_MEM,
+        (false, false) => ExpImageCopyInputTypes::IMAGE_TO_IMAGE,
+    }
+}
+
+/// Whether an address is in an allocation of the queue's context.
+///
+/// # Safety
+/// The queue must be null or alive.
+unsafe fn is_allocated(queue: QueueHandle, address: *const c_void) -> bool {
+    let (mut context, mut kind) = (ContextHandle::default(), UsmType::UNKNOWN);
+    // SAFETY: the places have the sizes of what they receive; the caller vouches for the queue.
+    unsafe {
+        let code = exports::urQueueGetInfo(
+            queue,
+            QueueInfo::CONTEXT,
+            size_of_val(&context),
+            (&raw mut context).cast(),
+            null_mut(),
         );
-        ResultCode::ERROR_UNSUPPORTED_FEATURE
+        code == ResultCode::SUCCESS
+            && exports::urUSMGetMemAllocInfo(
+                context,
+                address,
+                UsmAllocInfo::TYPE,
+                size_of_val(&kind),
+                (&raw mut kind).cast(),
+                null_mut(),
+            ) == ResultCode::SUCCESS
+            && kind != UsmType::UNKNOWN
     }
 }
 

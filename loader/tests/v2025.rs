@@ -39,8 +39,30 @@ fn calls_have_the_parameters_of_the_process_runtime() {
              UR_RESULT_SUCCESS compile for 1: flags 0, \"-a\"; \
              UR_RESULT_SUCCESS link of 3 for 1: flags 0, \"-b\" true"
         );
-        assert_eq!(seen.lines[4], "image2025: UR_RESULT_ERROR_UNSUPPORTED_FEATURE");
-        seen.logged(&["urBindlessImagesImageCopyExp", "2025.3"]);
+        // By direction, by pitch, and by what the adapter has allocated: 0x1000. 0x2000 is an image.
+        let expected = [
+            "0x3000 to 0x2000, HOST_TO_DEVICE, MEM_TO_IMAGE",
+            "0x3000 to 0x2000, HOST_TO_DEVICE, MEM_TO_IMAGE",
+            "0x3000 to 0x1000, HOST_TO_DEVICE, MEM_TO_MEM",
+            "0x3000 to 0x1000, HOST_TO_DEVICE, MEM_TO_MEM",
+            "0x2000 to 0x3000, DEVICE_TO_HOST, IMAGE_TO_MEM",
+            "0x3000 to 0x3000, DEVICE_TO_HOST, MEM_TO_MEM",
+            "0x2000 to 0x2000, DEVICE_TO_DEVICE, IMAGE_TO_IMAGE",
+            "0x1000 to 0x2000, DEVICE_TO_DEVICE, MEM_TO_IMAGE",
+            "0x2000 to 0x3000, DEVICE_TO_DEVICE, IMAGE_TO_MEM",
+            "0x3000 to 0x3000, HOST_TO_HOST, MEM_TO_MEM",
+        ];
+        let copies = seen.lines[4]
+            .replace("UR_EXP_IMAGE_COPY_FLAG_", "")
+            .replace("UR_EXP_IMAGE_COPY_INPUT_TYPES_", "");
+        assert_eq!(
+            copies
+                .strip_prefix("image2025: ")
+                .unwrap()
+                .split("; ")
+                .collect::<Vec<_>>(),
+            expected.map(|copy| format!("{copy}, after 2"))
+        );
     }
 }
 

@@ -451,6 +451,59 @@ unsafe extern "C-unwind" fn program_link(
     }
 }
 
+unsafe extern "C-unwind" fn queue_info(
+    _: QueueHandle,
+    what: QueueInfo,
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> ResultCode {
+    match what {
+        // SAFETY: the caller's promise.
+        QueueInfo::CONTEXT => unsafe { answer(object(0, DeviceType(0)), size, place, size_ret) },
+        _ => ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
+    }
+}
+
+/// There is one allocation, at 0x1000.
+unsafe extern "C-unwind" fn memory_info(
+    _: ContextHandle,
+    address: *const c_void,
+    what: UsmAllocInfo,
+    size: usize,
+    place: *mut c_void,
+    size_ret: *mut usize,
+) -> ResultCode {
+    let kind = match address as usize {
+        0x1000 => UsmType::DEVICE,
+        _ => UsmType::UNKNOWN,
+    };
+    match what {
+        // SAFETY: the caller's promise.
+        UsmAllocInfo::TYPE => unsafe { answer(kind, size, place, size_ret) },
+        _ => ResultCode::ERROR_UNSUPPORTED_ENUMERATION,
+    }
+}
+
+unsafe extern "C-unwind" fn image_copy(
+    _: QueueHandle,
+    src: *const c_void,
+    dst: *mut c_void,
+    _: *const ImageDesc,
+    _: *const ImageDesc,
+    _: *const ImageFormat,
+    _: *const ImageFormat,
+    _: *mut ExpImageCopyRegion,
+    direction: ExpImageCopyFlags,
+    sides: ExpImageCopyInputTypes,
+    events: u32,
+    _: *const EventHandle,
+    _: *mut EventHandle,
+) -> ResultCode {
+    tell(format!("{src:?} to {dst:?}, {direction:?}, {sides:?}, after {events}"));
+    SUCCESS
+}
+
 unsafe extern "C-unwind" fn buffer_create(
     _: ContextHandle,
     _: DeviceHandle,
@@ -511,6 +564,9 @@ fn tables() -> DdiTable {
     ddi.ProgramExp.pfnBuildExp = Some(program_build);
     ddi.ProgramExp.pfnCompileExp = Some(program_compile);
     ddi.ProgramExp.pfnLinkExp = Some(program_link);
+    ddi.Queue.pfnGetInfo = Some(queue_info);
+    ddi.USM.pfnGetMemAllocInfo = Some(memory_info);
+    ddi.BindlessImagesExp.pfnImageCopyExp = Some(image_copy);
     ddi.EnqueueExp.pfnKernelLaunchWithArgsExp = Some(launch);
     ddi.EnqueueExp.pfnNativeCommandExp = Some(native_command);
     ddi.CommandBufferExp.pfnCreateExp = Some(buffer_create);

@@ -50,7 +50,7 @@ fn main() {
             "open" => probe.open(&arguments.next().expect("open LIBRARY")),
             "launch2025" => probe.launch2025(),
             "programs2025" => probe.programs2025(),
-            "image2025" => Ok(probe.image2025()),
+            "image2025" => probe.image2025(),
             _ => panic!("no command {command}"),
         };
         println!("{command}: {}", outcome.unwrap_or_else(|error| code(&error)));
@@ -460,11 +460,68 @@ impl Probe<'_> {
         Ok(lines.join("; "))
     }
 
-    fn image2025(&self) -> String {
-        type Copy = unsafe extern "C" fn([*const c_void; 6]) -> ResultCode;
-        // SAFETY: the function reads none of its arguments.
-        format!("{:?}", unsafe {
-            self.symbol::<Copy>("urBindlessImagesImageCopyExp")([null(); 6])
-        })
+    fn image2025(&self) -> Result<String> {
+        type Copy = unsafe extern "C" fn(
+            QueueHandle,
+            *const c_void,
+            *mut c_void,
+            *const ImageDesc,
+            *const ImageDesc,
+            *const ImageFormat,
+            *const ImageFormat,
+            *mut ExpImageCopyRegion,
+            ExpImageCopyFlags,
+            u32,
+            *const EventHandle,
+            *mut EventHandle,
+        ) -> ResultCode;
+        type Direction = ExpImageCopyFlags;
+        let (adapter, _, queue, _, _) = self.objects()?;
+        // The adapter says that it has allocated what begins at 0x1000.
+        let (image, allocated, other) = (0x2000usize, 0x1000, 0x3000);
+        let (plain, pitched) = (
+            ImageDesc::default(),
+            ImageDesc {
+                rowPitch: 64,
+                ..Default::default()
+            },
+        );
+        let (format, mut region) = (ImageFormat::default(), ExpImageCopyRegion::default());
+        let mut lines = Vec::new();
+        for ((src, src_desc), (dst, dst_desc), direction) in [
+            ((other, plain), (image, plain), Direction::HOST_TO_DEVICE),
+            ((other, pitched), (image, plain), Direction::HOST_TO_DEVICE),
+            ((other, plain), (allocated, pitched), Direction::HOST_TO_DEVICE),
+            ((other, plain), (allocated, plain), Direction::HOST_TO_DEVICE),
+            ((image, plain), (other, plain), Direction::DEVICE_TO_HOST),
+            ((other, pitched), (other, plain), Direction::DEVICE_TO_HOST),
+            ((image, plain), (image, plain), Direction::DEVICE_TO_DEVICE),
+            ((allocated, plain), (image, plain), Direction::DEVICE_TO_DEVICE),
+            ((image, plain), (other, pitched), Direction::DEVICE_TO_DEVICE),
+            ((other, plain), (other, plain), Direction::HOST_TO_HOST),
+        ] {
+            // SAFETY: the type is that of release 2025.3; the adapter reads none of the addresses.
+            let code = unsafe {
+                self.symbol::<Copy>("urBindlessImagesImageCopyExp")(
+                    queue,
+                    src as *const c_void,
+                    dst as *mut c_void,
+                    &src_desc,
+                    &dst_desc,
+                    &format,
+                    &format,
+                    &mut region,
+                    direction,
+                    2,
+                    [EventHandle::default(); 2].as_ptr(),
+                    null_mut(),
+                )
+            };
+            lines.push(match code {
+                ResultCode::SUCCESS => self.told(adapter)?.0,
+                code => format!("{code:?}"),
+            });
+        }
+        Ok(lines.join("; "))
     }
 }
