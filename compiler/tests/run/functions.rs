@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Mathematical functions of constants. LLVM must not compute them when it compiles: it does so in the best code only, by other
-//! functions than those that kernels call. [`run`] compares the tiers bit by bit.
+//! functions than those that kernels call. [`run`] compares the tiers bit by bit. Functions that call each other, so that kernels
+//! are huge.
 
 use std::fmt::Write as _;
 
@@ -153,5 +154,73 @@ fn of_many_numbers() {
                 }
             }
         }
+    }
+}
+
+/// `q[i] = f(i)`, where `f` calls another function eight times, and so on, down to one that multiplies by 3 and adds 1.
+fn calls(depth: u32) -> String {
+    let mut functions = String::new();
+    for level in 0..=depth {
+        let body = match level {
+            0 => "%product = OpIMul %int %x0 %c3
+                %sum0 = OpIAdd %int %product %c1
+                OpReturnValue %sum0"
+                .to_owned(),
+            _ => {
+                let mut body = String::new();
+                for i in 0..8 {
+                    let (below, next) = (level - 1, i + 1);
+                    writeln!(body, "%r{level}_{next} = OpFunctionCall %int %f{below} %r{level}_{i}").unwrap();
+                }
+                body.replace(&format!("%r{level}_0\n"), &format!("%x{level}\n")) + &format!("OpReturnValue %r{level}_8")
+            }
+        };
+        write!(
+            functions,
+            "%f{level} = OpFunction %int None %unary
+            %x{level} = OpFunctionParameter %int
+            %start{level} = OpLabel
+            {body}
+            OpFunctionEnd
+            "
+        )
+        .unwrap();
+    }
+    format!(
+        "OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpDecorate %global_id BuiltIn GlobalInvocationId
+        %input_long3 = OpTypePointer Input %long3
+        %global_id = OpVariable %input_long3 Input
+        %c1 = OpConstant %int 1
+        %c3 = OpConstant %int 3
+        %unary = OpTypeFunction %int %int
+        %pointer = OpTypePointer CrossWorkgroup %int
+        %type = OpTypeFunction %void %pointer
+        {functions}
+        %kernel = OpFunction %void None %type
+        %q = OpFunctionParameter %pointer
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %x = OpUConvert %int %id
+        %result = OpFunctionCall %int %f{depth} %x
+        %to = OpPtrAccessChain %pointer %q %id
+        OpStore %to %result Aligned 4
+        OpReturn
+        OpFunctionEnd"
+    )
+}
+
+/// Vector code of a kernel that is huge would take minutes to compile.
+#[test]
+fn huge_kernels_run_one_item_at_a_time() {
+    for (depth, is_huge) in [(3, false), (5, true)] {
+        let kernel = compile_in(Mode::Fast, &calls(depth));
+        let mut q = vec![0; 4 * 96];
+        run(&kernel, range([3, 1, 1], [32, 1, 1]), &mut [Argument::Memory(&mut q)]).unwrap();
+        let expected = (0..96u32).map(|x| (0..8u32.pow(depth)).fold(x, |x, _| x.wrapping_mul(3).wrapping_add(1)));
+        let results = q.chunks(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap()));
+        assert!(results.eq(expected), "{depth}");
+        assert_eq!(kernel.lanes() == 1, is_huge, "{depth}");
     }
 }
