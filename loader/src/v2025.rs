@@ -240,6 +240,7 @@ mod older {
         // SAFETY: the caller vouches for the arguments.
         unsafe {
             let sides = [(pSrc, pSrcImageDesc), (pDst.cast_const(), pDstImageDesc)];
+            let mut region = region_in_bytes(pCopyRegion, pSrcImageFormat);
             exports::urBindlessImagesImageCopyExp(
                 hQueue,
                 pSrc,
@@ -248,7 +249,7 @@ mod older {
                 pDstImageDesc,
                 pSrcImageFormat,
                 pDstImageFormat,
-                pCopyRegion,
+                region.as_mut().map_or(null_mut(), std::ptr::from_mut),
                 imageCopyFlags,
                 copy_input_types(hQueue, sides, imageCopyFlags),
                 numEventsInWaitList,
@@ -285,6 +286,53 @@ unsafe fn copy_input_types(
         (false, true) => ExpImageCopyInputTypes::IMAGE_TO_MEM,
         (false, false) => ExpImageCopyInputTypes::IMAGE_TO_IMAGE,
     }
+}
+
+/// A region whose rows count bytes. Callers of 2025.3 count pixels. `None` if there is none.
+///
+/// # Safety
+/// As for `urBindlessImagesImageCopyExp`.
+unsafe fn region_in_bytes(region: *const ExpImageCopyRegion, format: *const ImageFormat) -> Option<ExpImageCopyRegion> {
+    // SAFETY: null, or what the caller vouches for.
+    let (region, format) = unsafe { (region.as_ref(), format.as_ref()) };
+    let mut region = *region?;
+    // The adapter refuses what it does not know.
+    let pixel = format.and_then(pixel_size).unwrap_or(1);
+    for x in [
+        &mut region.copyExtent.width,
+        &mut region.srcOffset.x,
+        &mut region.dstOffset.x,
+    ] {
+        *x = x.saturating_mul(pixel);
+    }
+    Some(region)
+}
+
+/// The bytes of a pixel.
+fn pixel_size(format: &ImageFormat) -> Option<u64> {
+    type Order = ImageChannelOrder;
+    type Channel = ImageChannelType;
+    let channels = match format.channelOrder {
+        Order::A | Order::R | Order::INTENSITY | Order::LUMINANCE => 1,
+        Order::RG | Order::RA | Order::RX => 2,
+        Order::RGB | Order::RGX => 3,
+        Order::RGBA | Order::BGRA | Order::ARGB | Order::ABGR | Order::RGBX | Order::SRGBA => 4,
+        _ => return None,
+    };
+    let bytes = match format.channelType {
+        Channel::SNORM_INT8 | Channel::UNORM_INT8 | Channel::SIGNED_INT8 | Channel::UNSIGNED_INT8 => 1,
+        Channel::SNORM_INT16
+        | Channel::UNORM_INT16
+        | Channel::SIGNED_INT16
+        | Channel::UNSIGNED_INT16
+        | Channel::HALF_FLOAT => 2,
+        Channel::SIGNED_INT32 | Channel::UNSIGNED_INT32 | Channel::FLOAT => 4,
+        // All channels together.
+        Channel::UNORM_SHORT_565 | Channel::UNORM_SHORT_555 => return Some(2),
+        Channel::INT_101010 => return Some(4),
+        _ => return None,
+    };
+    Some(channels * bytes)
 }
 
 /// Whether an address is in an allocation of the queue's context.

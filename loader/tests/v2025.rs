@@ -39,7 +39,7 @@ fn calls_have_the_parameters_of_the_process_runtime() {
              UR_RESULT_SUCCESS compile for 1: flags 0, \"-a\"; \
              UR_RESULT_SUCCESS link of 3 for 1: flags 0, \"-b\" true"
         );
-        // By direction, by pitch, and by what the adapter has allocated: 0x1000. 0x2000 is an image.
+        // By direction, by pitch, and by what the adapter has allocated: 0x1000. 0x2000 is an image. Pixels have 8 bytes.
         let expected = [
             "0x3000 to 0x2000, HOST_TO_DEVICE, MEM_TO_IMAGE",
             "0x3000 to 0x2000, HOST_TO_DEVICE, MEM_TO_IMAGE",
@@ -61,7 +61,7 @@ fn calls_have_the_parameters_of_the_process_runtime() {
                 .unwrap()
                 .split("; ")
                 .collect::<Vec<_>>(),
-            expected.map(|copy| format!("{copy}, after 2"))
+            expected.map(|copy| format!("{copy}, 40 x 7 from 8 to 16, after 2"))
         );
     }
 }

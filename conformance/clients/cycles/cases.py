@@ -79,6 +79,30 @@ def materials():
     surface(bpy.context.object, Metallic=1.0, Roughness=0.2)
 
 
+def pictures():
+    """A picture on a floor, interpolated, and one as the sky, not."""
+    rng = np.random.default_rng(1)
+
+    def picture(name, width, height, is_float):
+        image = bpy.data.images.new(name, width, height, float_buffer=is_float)
+        pixels = rng.random((height, width, 4), np.float32)
+        pixels[..., 3] = 1
+        image.pixels = pixels.ravel()
+        image.pack()
+        return image
+
+    bpy.ops.mesh.primitive_plane_add(size=20, location=(0, 0, -1))
+    shader, tree = surface(bpy.context.object)
+    texture = tree.nodes.new("ShaderNodeTexImage")
+    texture.image = picture("floor", 32, 16, False)
+    tree.links.new(texture.outputs["Color"], shader.inputs["Base Color"])
+    world = bpy.context.scene.world
+    world.use_nodes = True
+    sky = world.node_tree.nodes.new("ShaderNodeTexEnvironment")
+    sky.image, sky.interpolation = picture("sky", 8, 4, True), "Closest"
+    world.node_tree.links.new(sky.outputs["Color"], world.node_tree.nodes["Background"].inputs["Color"])
+
+
 def below_the_surface():
     """Light that goes through skin, and noise that shapes another surface."""
     surface(bpy.data.objects["Cube"], Subsurface_Weight=1.0, Subsurface_Scale=0.5)
@@ -101,7 +125,7 @@ def moving():
 
 def scenes(cases):
     sizes = ((64, 4), (256, 32)) if cases.full else ((64, 4),)
-    for make in (cube, materials, below_the_surface, moving):
+    for make in (cube, materials, pictures, below_the_surface, moving):
         for size, samples in sizes:
             name = f"{make.__name__.replace('_', ' ')}, {size} x {size}, {samples} samples"
             on = lambda device: render(make, device, size, samples)  # noqa: E731

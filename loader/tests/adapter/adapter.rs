@@ -493,14 +493,24 @@ unsafe extern "C-unwind" fn image_copy(
     _: *const ImageDesc,
     _: *const ImageFormat,
     _: *const ImageFormat,
-    _: *mut ExpImageCopyRegion,
+    region: *mut ExpImageCopyRegion,
     direction: ExpImageCopyFlags,
     sides: ExpImageCopyInputTypes,
     events: u32,
     _: *const EventHandle,
     _: *mut EventHandle,
 ) -> ResultCode {
-    tell(format!("{src:?} to {dst:?}, {direction:?}, {sides:?}, after {events}"));
+    // SAFETY: the caller's promise.
+    let ExpImageCopyRegion {
+        srcOffset: from,
+        dstOffset: to,
+        copyExtent: size,
+        ..
+    } = unsafe { *region };
+    let places = format!("{} x {} from {} to {}", size.width, size.height, from.x, to.x);
+    tell(format!(
+        "{src:?} to {dst:?}, {direction:?}, {sides:?}, {places}, after {events}"
+    ));
     SUCCESS
 }
 

@@ -486,7 +486,14 @@ impl Probe<'_> {
                 ..Default::default()
             },
         );
-        let (format, mut region) = (ImageFormat::default(), ExpImageCopyRegion::default());
+        // 8 bytes a pixel.
+        let format = ImageFormat {
+            channelOrder: ImageChannelOrder::RGBA,
+            channelType: ImageChannelType::HALF_FLOAT,
+        };
+        let mut region = ExpImageCopyRegion::default();
+        (region.srcOffset.x, region.dstOffset.x) = (1, 2);
+        (region.copyExtent.width, region.copyExtent.height) = (5, 7);
         let mut lines = Vec::new();
         for ((src, src_desc), (dst, dst_desc), direction) in [
             ((other, plain), (image, plain), Direction::HOST_TO_DEVICE),
