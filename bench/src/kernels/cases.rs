@@ -16,6 +16,8 @@ pub enum Init {
     F32(f32, f32),
     /// Numbers between two.
     F64(f64, f64),
+    /// Numbers between 0 and 1, in sorted runs of so many.
+    Runs(usize),
     /// Any words.
     U32,
 }
@@ -98,6 +100,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(sgemm());
     cases.extend(arithmetic());
     cases.extend(groups());
+    cases.extend(merges());
     cases.extend(shapes::local_sizes());
     cases.push(shapes::reduction());
     cases.extend(shapes::accesses());
@@ -316,6 +319,22 @@ fn groups() -> Vec<Case> {
     cases
 }
 
+/// Merges of sorted runs, short and long ones: two of the passes of dpnp's sorts.
+fn merges() -> [Case; 2] {
+    [(1 << 10, "1 Ki"), (MI, "1 Mi")].map(|(run, length)| {
+        let items = 4 * MI;
+        case(
+            &format!("merge of runs of {length}"),
+            ("searches", "merge"),
+            &[(8 * items, Init::Unset), (8 * items, Init::Runs(run))],
+            &[Value::U64(run as u64)],
+            Range::new([items / 8]).local([256]),
+            Element::F64(0.0),
+            (ITEM, items as f64),
+        )
+    })
+}
+
 /// A sort of so many words, a power of two.
 fn bitonic(items: usize) -> Case {
     let mut steps = Vec::new();
@@ -444,6 +463,15 @@ impl Init {
             Self::F64(low, high) => {
                 for place in memory.chunks_exact_mut(8) {
                     place.copy_from_slice(&(low + (high - low) * part()).to_ne_bytes());
+                }
+            }
+            Self::Runs(length) => {
+                for run in memory.chunks_mut(8 * length) {
+                    let mut numbers: Vec<_> = run.chunks(8).map(|_| part()).collect();
+                    numbers.sort_by(f64::total_cmp);
+                    for (place, number) in run.chunks_exact_mut(8).zip(numbers) {
+                        place.copy_from_slice(&number.to_ne_bytes());
+                    }
                 }
             }
             Self::U32 => {
