@@ -36,18 +36,25 @@ def output(*command):
     return subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def shipped_crates():
+    """The crates that are linked into what we ship."""
+    tree = ["cargo", "tree", "--offline", "--locked", "--edges", "normal", "--target", TARGET, "--prefix", "none"]
+    lines = [line for crate in CRATES for line in output(*tree, f"--manifest-path={crate}/Cargo.toml").splitlines()]
+    # Name, and version behind a `v`.
+    return {" ".join(line.split()[:2]).replace(" v", " ", 1) for line in lines if line}
+
+
 def crate_licences():
     """Texts of licences, and the crates that each is for."""
-    texts = {}
-    for crate in CRATES:
-        about = ["cargo", "about", "generate", "--fail", "--offline", "--locked", "--format", "json"]
-        found = json.loads(output(*about, "-c", str(HERE / "about.toml"), "-m", f"{crate}/Cargo.toml"))
-        for licence in found["licenses"]:
-            # Our own crates are under the licence of the whole.
-            users = [use["crate"] for use in licence["used_by"] if use["crate"]["source"]]
-            names = {f"{user['name']} {user['version']}" for user in users}
-            if names:
-                texts.setdefault((licence["name"], licence["text"].strip()), set()).update(names)
+    texts, shipped = {}, shipped_crates()
+    # One run for all crates of the workspace: for each of ours by itself it would read the files of all dependencies again.
+    about = ["cargo", "about", "generate", "--workspace", "--fail", "--offline", "--locked", "--format", "json"]
+    for licence in json.loads(output(*about, "-c", str(HERE / "about.toml")))["licenses"]:
+        # Our own crates are under the licence of the whole.
+        users = [use["crate"] for use in licence["used_by"] if use["crate"]["source"]]
+        names = {f"{user['name']} {user['version']}" for user in users} & shipped
+        if names:
+            texts.setdefault((licence["name"], licence["text"].strip()), set()).update(names)
     return sorted(texts.items(), key=lambda item: (item[0][0], sorted(item[1])))
 
 
