@@ -20,8 +20,8 @@ TARGET = "x86_64-unknown-linux-gnu"
 
 # The crates whose programs and libraries we ship.
 CRATES = (
-    "adapters/cpu", "adapters/cuda", "adapters/level_zero", "adapters/opencl", "drivers/level_zero", "drivers/libopencl",
-    "loader", "tools",
+    "adapters/cpu", "adapters/cuda", "adapters/level_zero", "adapters/opencl", "as-gpu/preload", "compiler",
+    "drivers/level_zero", "drivers/libopencl", "loader", "tools",
 )
 
 # Static libraries: their Debian packages, and licences as SPDX has them. Polly is part of LLVM's source package.
@@ -37,11 +37,11 @@ def output(*command):
 
 
 def shipped_crates():
-    """The crates that are linked into what we ship."""
+    """The crates of others that are linked into what we ship."""
     tree = ["cargo", "tree", "--offline", "--locked", "--edges", "normal", "--target", TARGET, "--prefix", "none"]
     lines = [line for crate in CRATES for line in output(*tree, f"--manifest-path={crate}/Cargo.toml").splitlines()]
-    # Name, and version behind a `v`.
-    return {" ".join(line.split()[:2]).replace(" v", " ", 1) for line in lines if line}
+    # Name, and version behind a `v`. Ours have a path.
+    return {" ".join(line.split()[:2]).replace(" v", " ", 1) for line in lines if line and f"({ROOT}" not in line}
 
 
 def crate_licences():
@@ -50,11 +50,12 @@ def crate_licences():
     # One run for all crates of the workspace: for each of ours by itself it would read the files of all dependencies again.
     about = ["cargo", "about", "generate", "--workspace", "--fail", "--offline", "--locked", "--format", "json"]
     for licence in json.loads(output(*about, "-c", str(HERE / "about.toml")))["licenses"]:
-        # Our own crates are under the licence of the whole.
-        users = [use["crate"] for use in licence["used_by"] if use["crate"]["source"]]
-        names = {f"{user['name']} {user['version']}" for user in users} & shipped
+        names = {f"{use['crate']['name']} {use['crate']['version']}" for use in licence["used_by"]} & shipped
         if names:
             texts.setdefault((licence["name"], licence["text"].strip()), set()).update(names)
+    missing = shipped.difference(*texts.values())
+    if missing:
+        sys.exit(f"third_party: cargo-about has no licence of {', '.join(sorted(missing))}")
     return sorted(texts.items(), key=lambda item: (item[0][0], sorted(item[1])))
 
 
