@@ -253,13 +253,12 @@ ggml() {
 }
 
 # cargo_tool NAME VERSION [OPTION...]: any installed version will do; the one that we install is pinned. Their release profiles optimize
-# across crates at the end, by one thread: more time than they save here.
+# across crates at the end, by one thread: more time than they save here. They share what they are built of.
 cargo_tool() {
   PATH=$tools/bin:$PATH cargo "${1#cargo-}" --version >/dev/null 2>&1 && return
   say "cargo install $1 $2 (some minutes)"
   CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
     cargo install -q --locked --root "$tools" --target-dir "$tools/build" --version "$2" "${@:3}" "$1"
-  rm -rf "$tools/build"
 }
 
 nextest() { cargo_tool cargo-nextest "$nextest_version"; }
@@ -269,7 +268,8 @@ fuzz() { cargo_tool cargo-fuzz "$fuzz_version"; }
 wheel() { small wheel requirements/wheel.txt; }
 
 third-party() {
-  cargo_tool cargo-about "$about_version" --features cli
+  # It compares texts of licences for a minute.
+  cargo_tool cargo-about "$about_version" --features cli --config 'profile.release.package.spdx.opt-level=3'
   cargo_tool cargo-cyclonedx "$cyclonedx_version"
 }
 

@@ -240,7 +240,7 @@ mod older {
         // SAFETY: the caller vouches for the arguments.
         unsafe {
             let sides = [(pSrc, pSrcImageDesc), (pDst.cast_const(), pDstImageDesc)];
-            let mut region = region_in_bytes(pCopyRegion, pSrcImageFormat);
+            let mut region = region_in_bytes(pCopyRegion, [pSrcImageFormat, pDstImageFormat]);
             exports::urBindlessImagesImageCopyExp(
                 hQueue,
                 pSrc,
@@ -262,8 +262,9 @@ mod older {
 
 /// Which sides of a copy, source and destination, are images. Callers of 2025.3 do not say so.
 ///
-/// A side is memory if the direction says that it is on the host, if its rows have a pitch, or if the adapter knows its address
-/// from an allocation. Images have none of these.
+/// A side is memory if the direction says that it is on the host, if its rows have a pitch, or if the adapter has allocated it as
+/// USM. The Level Zero adapter's images are none of these. The CUDA adapter's are USM, whose pixels lie one behind the other: a copy
+/// of such memory is the same copy.
 ///
 /// # Safety
 /// As for `urBindlessImagesImageCopyExp`.
@@ -410,6 +411,38 @@ mod tests {
             Launch::of(&[unknown]).err(),
             Some(ResultCode::ERROR_INVALID_ENUMERATION)
         );
+    }
+
+    #[test]
+    fn regions_count_bytes() {
+        let format = |order, channel| ImageFormat {
+            channelOrder: order,
+            channelType: channel,
+        };
+        let mut region = ExpImageCopyRegion::default();
+        let unknown = null_mut::<c_void>().wrapping_add(16);
+        region.pNext = unknown;
+        (region.srcOffset.x, region.srcOffset.y, region.dstOffset.x) = (1, 2, 3);
+        (region.copyExtent.width, region.copyExtent.height) = (u64::MAX, 5);
+        let half = format(ImageChannelOrder::RG, ImageChannelType::HALF_FLOAT);
+        let single = format(ImageChannelOrder::R, ImageChannelType::FLOAT);
+        let packed = format(ImageChannelOrder::RGBX, ImageChannelType::INT_101010);
+        let other = format(ImageChannelOrder(77), ImageChannelType::FLOAT);
+        let bytes = |src, dst| {
+            // SAFETY: null, or what lives.
+            let made = unsafe { region_in_bytes(&region, [src, dst]) }.unwrap_or_default();
+            assert_eq!((made.pNext, made.srcOffset.y, made.copyExtent.height), (unknown, 2, 5));
+            assert_eq!(made.copyExtent.width, u64::MAX);
+            (made.srcOffset.x, made.dstOffset.x)
+        };
+        assert_eq!(bytes(&half, &single), (4, 12));
+        let byte = format(ImageChannelOrder::A, ImageChannelType::UNORM_INT8);
+        assert_eq!(bytes(&byte, &packed), (1, 12));
+        let eight = format(ImageChannelOrder::RGBA, ImageChannelType::UNSIGNED_INT16);
+        assert_eq!(bytes(&eight, &other), (8, 3));
+        assert_eq!(bytes(null(), &eight), (1, 24));
+        // SAFETY: as above.
+        assert!(unsafe { region_in_bytes(null(), [&half; 2]) }.is_none());
     }
 
     #[test]

@@ -51,6 +51,7 @@ fn calls_have_the_parameters_of_the_process_runtime() {
             "0x1000 to 0x2000, DEVICE_TO_DEVICE, MEM_TO_IMAGE",
             "0x2000 to 0x3000, DEVICE_TO_DEVICE, IMAGE_TO_MEM",
             "0x3000 to 0x3000, HOST_TO_HOST, MEM_TO_MEM",
+            "0x0 to 0x2000, DEVICE_TO_DEVICE, IMAGE_TO_IMAGE",
         ];
         let copies = seen.lines[4]
             .replace("UR_EXP_IMAGE_COPY_FLAG_", "")

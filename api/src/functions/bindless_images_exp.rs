@@ -127,7 +127,7 @@ macro_rules! bindless_images_exp_functions {
             [in] pSrcImageFormat: *const ImageFormat,
             /// texel format of the destination
             [in] pDstImageFormat: *const ImageFormat,
-            /// offsets into both sides and extent of the copy
+            /// offsets into both sides and extent of the copy; x and width count bytes
             [in] pCopyRegion: *mut ExpImageCopyRegion,
             /// direction of the copy
             [in] imageCopyFlags: ExpImageCopyFlags,

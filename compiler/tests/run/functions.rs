@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Mathematical functions of constants. LLVM must not compute them when it compiles: it does so in the best code only, by other
-//! functions than those that kernels call. [`run`] compares the tiers bit by bit. Functions that call each other, so that kernels
-//! are huge.
+//! functions than those that kernels call. [`run`] compares the tiers bit by bit. Chains of calls that make a kernel huge.
 
 use std::fmt::Write as _;
 
@@ -157,8 +156,9 @@ fn of_many_numbers() {
     }
 }
 
-/// `q[i] = f(i)`, where `f` calls another function eight times, and so on, down to one that multiplies by 3 and adds 1.
-fn calls(depth: u32) -> String {
+/// `if (i < bound) q[i] = f(i)`, where `f` calls another function eight times, and so on, down to one that multiplies by 3 and adds 1.
+/// With a barrier before that, if `waits`.
+fn calls(depth: u32, waits: bool) -> String {
     let mut functions = String::new();
     for level in 0..=depth {
         let body = match level {
@@ -169,10 +169,20 @@ fn calls(depth: u32) -> String {
             _ => {
                 let mut body = String::new();
                 for i in 0..8 {
-                    let (below, next) = (level - 1, i + 1);
-                    writeln!(body, "%r{level}_{next} = OpFunctionCall %int %f{below} %r{level}_{i}").unwrap();
+                    let argument = if i == 0 {
+                        format!("%x{level}")
+                    } else {
+                        format!("%r{level}_{i}")
+                    };
+                    writeln!(
+                        body,
+                        "%r{level}_{} = OpFunctionCall %int %f{} {argument}",
+                        i + 1,
+                        level - 1
+                    )
+                    .unwrap();
                 }
-                body.replace(&format!("%r{level}_0\n"), &format!("%x{level}\n")) + &format!("OpReturnValue %r{level}_8")
+                body + &format!("OpReturnValue %r{level}_8")
             }
         };
         write!(
@@ -186,41 +196,65 @@ fn calls(depth: u32) -> String {
         )
         .unwrap();
     }
+    let barrier = if waits { "OpControlBarrier %c2 %c2 %c272" } else { "" };
     format!(
         "OpEntryPoint Kernel %kernel \"k\" %global_id
+        OpExecutionMode %kernel LocalSize 32 1 1
         OpDecorate %global_id BuiltIn GlobalInvocationId
         %input_long3 = OpTypePointer Input %long3
         %global_id = OpVariable %input_long3 Input
         %c1 = OpConstant %int 1
+        %c2 = OpConstant %int 2
         %c3 = OpConstant %int 3
+        %c272 = OpConstant %int 272
         %unary = OpTypeFunction %int %int
         %pointer = OpTypePointer CrossWorkgroup %int
-        %type = OpTypeFunction %void %pointer
+        %type = OpTypeFunction %void %pointer %int
         {functions}
         %kernel = OpFunction %void None %type
         %q = OpFunctionParameter %pointer
+        %bound = OpFunctionParameter %int
         %start = OpLabel
         %ids = OpLoad %long3 %global_id
         %id = OpCompositeExtract %long %ids 0
         %x = OpUConvert %int %id
+        {barrier}
+        %passes = OpULessThan %bool %x %bound
+        OpSelectionMerge %end None
+        OpBranchConditional %passes %inside %end
+        %inside = OpLabel
         %result = OpFunctionCall %int %f{depth} %x
         %to = OpPtrAccessChain %pointer %q %id
         OpStore %to %result Aligned 4
+        OpBranch %end
+        %end = OpLabel
         OpReturn
         OpFunctionEnd"
     )
 }
 
-/// Vector code of a kernel that is huge would take minutes to compile.
+/// Vector code of a kernel that is huge would take minutes to compile. With a depth of eight it would not even fit into memory, once
+/// calls are inlined, and would run for long.
 #[test]
 fn huge_kernels_run_one_item_at_a_time() {
-    for (depth, is_huge) in [(3, false), (5, true)] {
-        let kernel = compile_in(Mode::Fast, &calls(depth));
+    for (depth, waits, bound, is_huge) in [
+        (3, false, 80, false),
+        (5, false, 80, true),
+        (5, true, 80, false),
+        (8, false, 0, true),
+        (8, true, 0, true),
+    ] {
+        let kernel = compile_in(Mode::Fast, &calls(depth, waits));
         let mut q = vec![0; 4 * 96];
-        run(&kernel, range([3, 1, 1], [32, 1, 1]), &mut [Argument::Memory(&mut q)]).unwrap();
-        let expected = (0..96u32).map(|x| (0..8u32.pow(depth)).fold(x, |x, _| x.wrapping_mul(3).wrapping_add(1)));
+        let arguments = &mut [Argument::Memory(&mut q), Argument::Value(bound.into())];
+        run(&kernel, range([3, 1, 1], [32, 1, 1]), arguments).unwrap();
+        let expected = (0..96u32).map(|x| {
+            let times = if x < bound { 8u32.pow(depth) } else { 0 };
+            let result = (0..times).fold(x, |x, _| x.wrapping_mul(3).wrapping_add(1));
+            if x < bound { result } else { 0 }
+        });
         let results = q.chunks(4).map(|word| u32::from_ne_bytes(word.try_into().unwrap()));
-        assert!(results.eq(expected), "{depth}");
-        assert_eq!(kernel.lanes() == 1, is_huge, "{depth}");
+        assert!(results.eq(expected), "{depth} {waits}");
+        assert_eq!(kernel.lanes() == 1, is_huge, "{depth} {waits}");
     }
 }

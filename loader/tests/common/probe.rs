@@ -506,6 +506,7 @@ impl Probe<'_> {
             ((allocated, plain), (image, plain), Direction::DEVICE_TO_DEVICE),
             ((image, plain), (other, pitched), Direction::DEVICE_TO_DEVICE),
             ((other, plain), (other, plain), Direction::HOST_TO_HOST),
+            ((0, plain), (image, plain), Direction::DEVICE_TO_DEVICE),
         ] {
             // SAFETY: the type is that of release 2025.3; the adapter reads none of the addresses.
             let code = unsafe {

@@ -58,7 +58,7 @@ impl<B: Backend> Command<'_, B> {
             | Self::BufferWriteRect { rect, .. } => region(&rect.region, "bytes"),
             Self::ImageRead { rect, .. } | Self::ImageWrite { rect, .. } => region(&rect.region, "pixels"),
             Self::ImageCopy { region: of, .. } => region(of, "pixels"),
-            Self::BindlessCopy(copy) => region(&copy.region.copyExtent, "pixels"),
+            Self::BindlessCopy(copy) => region(&copy.region.copyExtent, "bytes"),
             Self::DeviceGlobalRead { global, .. } | Self::DeviceGlobalWrite { global, .. } => bytes(global.count),
             _ => return None,
         })

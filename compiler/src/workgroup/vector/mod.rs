@@ -23,6 +23,7 @@ mod emit;
 mod forgetting;
 mod gather;
 mod guards;
+mod huge;
 mod if_conversion;
 mod in_flight;
 mod indexed;
@@ -66,11 +67,6 @@ pub const BLOCK: &str = "kernel.block";
 
 /// Makes a kernel one function.
 const INLINE: &str = "always-inline,globaldce,function(sroa<modify-cfg>)";
-
-/// How many instructions a kernel may have with all that it calls. The time that vector code takes to compile grows faster than
-/// that: Cycles' `intersect_closest` has 12,700 and takes 3.8 s, 0.8 s as scalar code; `shader_eval_background` has 129,000 and takes
-/// 45 s, as scalar code 3.6; with 283,000, `shade_background` takes minutes, and 3.7 s.
-const MOST_INSTRUCTIONS: usize = 50_000;
 
 /// Prepares a kernel for vectorization: simple loops.
 const PREPARE: &str = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,\
@@ -263,6 +259,7 @@ pub fn widen(
 
 fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: bool) -> Result<(), String> {
     machine.set_target(module);
+    huge::check_calls(module.function(KERNEL).ok_or("there is no kernel")?)?;
     for function in module
         .functions()
         .into_iter()
@@ -272,17 +269,7 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: boo
     }
     module.verify()?;
     machine.run_passes(module, INLINE, false)?;
-    let instructions: usize = module
-        .functions()
-        .into_iter()
-        .flat_map(|function| function.blocks())
-        .map(|block| block.instructions().len())
-        .sum();
-    if instructions > MOST_INSTRUCTIONS {
-        return Err(format!(
-            "with all that it calls it has {instructions} instructions, which would take too long to compile as vectors"
-        ));
-    }
+    huge::check(module)?;
     // Later passes make different values of the same.
     same_phis::merge(module.function(KERNEL).ok_or("there is no kernel")?);
     machine.run_passes(module, PREPARE, false)?;
