@@ -9329,7 +9329,7 @@ ur_result_t urBindlessImagesSampledImageCreateExp(ur_context_handle_t hContext,
 /// @param[in] pDstImageDesc kind, extents and pitches of the destination
 /// @param[in] pSrcImageFormat texel format of the source
 /// @param[in] pDstImageFormat texel format of the destination
-/// @param[in] pCopyRegion offsets into both sides and extent of the copy
+/// @param[in] pCopyRegion offsets into both sides and extent of the copy; x and width count bytes
 /// @param[in] imageCopyFlags direction of the copy
 /// @param[in] imageCopyInputTypes whether each side is a pointer or an image memory handle
 /// @param[in] numEventsInWaitList length of `phEventWaitList`

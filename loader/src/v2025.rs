@@ -289,20 +289,23 @@ unsafe fn copy_input_types(
     }
 }
 
-/// A region whose rows count bytes. Callers of 2025.3 count pixels. `None` if there is none.
+/// A region with its width and x in bytes. libsycl 2025.3 counts pixels, and so does Intel's adapter of that release, though the
+/// headers say bytes. `None` if there is no region.
 ///
 /// # Safety
 /// As for `urBindlessImagesImageCopyExp`.
-unsafe fn region_in_bytes(region: *const ExpImageCopyRegion, format: *const ImageFormat) -> Option<ExpImageCopyRegion> {
+unsafe fn region_in_bytes(
+    region: *const ExpImageCopyRegion,
+    [src, dst]: [*const ImageFormat; 2],
+) -> Option<ExpImageCopyRegion> {
     // SAFETY: null, or what the caller vouches for.
-    let (region, format) = unsafe { (region.as_ref(), format.as_ref()) };
-    let mut region = *region?;
-    // The adapter refuses what it does not know.
-    let pixel = format.and_then(pixel_size).unwrap_or(1);
-    for x in [
-        &mut region.copyExtent.width,
-        &mut region.srcOffset.x,
-        &mut region.dstOffset.x,
+    let (mut region, src, dst) = unsafe { (*region.as_ref()?, src.as_ref(), dst.as_ref()) };
+    // Without a known format: the adapter refuses the copy.
+    let [src, dst] = [src, dst].map(|format| format.and_then(pixel_size).unwrap_or(1));
+    for (x, pixel) in [
+        (&mut region.copyExtent.width, src),
+        (&mut region.srcOffset.x, src),
+        (&mut region.dstOffset.x, dst),
     ] {
         *x = x.saturating_mul(pixel);
     }
@@ -420,7 +423,7 @@ mod tests {
             channelType: channel,
         };
         let mut region = ExpImageCopyRegion::default();
-        let unknown = null_mut::<c_void>().wrapping_add(16);
+        let unknown = null::<c_void>().wrapping_add(16);
         region.pNext = unknown;
         (region.srcOffset.x, region.srcOffset.y, region.dstOffset.x) = (1, 2, 3);
         (region.copyExtent.width, region.copyExtent.height) = (u64::MAX, 5);
