@@ -130,9 +130,11 @@ def stack_environment(args, stack):
         "SYCL_CACHE_PERSISTENT": "1",
         "SYCL_CACHE_DIR": str(cache),
     }
-    # The compiler's results stay in the cache. Binaries of the device's go: each run must take the way of a first run.
+    # What libsycl's compiler makes of source at run time hangs on no stack, and stays. Binaries of the device's go: each run must take
+    # the way of a first run.
     for entry in cache.glob("[0-9]*"):
         shutil.rmtree(entry, ignore_errors=True)
+    share(cache / "ext_kernel_compiler", cache.parent / "compiled-sources")
     if stack != "reference":
         variables["UR_ADAPTERS_FORCE_LOAD"] = str(adapter(args))
         if args.adapter != "opencl":  # no OpenCL driver
@@ -151,6 +153,15 @@ def stack_environment(args, stack):
         if args.generation == "2026.1":  # the loader is a library of its own: ours goes in front
             variables["LD_LIBRARY_PATH"] = ":".join(filter(None, [str(args.ours), variables.get("LD_LIBRARY_PATH")]))
     return variables
+
+
+def share(folder, common):
+    """Makes a folder that all stacks have in common."""
+    common.mkdir(parents=True, exist_ok=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if not folder.is_symlink():
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.symlink_to(os.path.relpath(common, folder.parent))
 
 
 def adapter(args):
