@@ -205,14 +205,15 @@ class Run:
                 self._report(process, json.loads(line))
 
     def _report(self, process, report):
+        # Programs may close a device's libraries when they are done with it.
+        if not any(path.name.startswith("libur_adapter_") for path in self.mapped):
+            self.mapped |= mapped(process.pid)
         match report:
             case ["begin", number, name]:
                 self.current = (number, name, time.perf_counter())
             case ["computed", _]:
                 if self.first_result is None:
                     self.first_result = time.perf_counter() - self.started
-                if not any(path.name.startswith("libur_adapter_") for path in self.mapped):
-                    self.mapped |= mapped(process.pid)
             case ["end"]:
                 self.ended = True
             case [outcome, seconds, why]:
