@@ -88,6 +88,27 @@ macro_rules! symbol {
     ($kind:ident urBindlessImagesImageCopyExp $function:item) => {
         $function
     };
+    ($kind:ident urBindlessImagesSampledImageCreateExp $function:item) => {
+        $function
+    };
+    ($kind:ident urPhysicalMemCreate $function:item) => {
+        $function
+    };
+    ($kind:ident urPlatformGet $function:item) => {
+        $function
+    };
+    ($kind:ident urSamplerCreate $function:item) => {
+        $function
+    };
+    ($kind:ident urSamplerRelease $function:item) => {
+        $function
+    };
+    ($kind:ident urSamplerRetain $function:item) => {
+        $function
+    };
+    ($kind:ident urVirtualMemGranularityGetInfo $function:item) => {
+        $function
+    };
     ($kind:ident urProgramBuildExp $function:item) => {
         $function
     };

@@ -9,7 +9,7 @@
 //! | `state` | initialization, teardown, the list of adapters |
 //! | `discovery`, `library`, `elf`, `opencl_cpus` | finding and loading adapters, and their order |
 //! | `legacy`, `arg_emulation` | functions that 2026.2 removed and older clients call |
-//! | `libsycl_compat`, [`v2025`] | SYCL runtimes of release 2025.3, which call some functions with other parameters |
+//! | `libsycl_compat`, [`v2025_2`], [`v2025_3`] | SYCL runtimes of these releases, which call some functions with other parameters |
 //! | `device_selector`, `device_get_selected` | `ONEAPI_DEVICE_SELECTOR` and `urDeviceGetSelected` |
 //! | `config` | `urLoaderConfig*` |
 //! | `layers` | validation, tracing, leak checking |
@@ -34,7 +34,8 @@ mod libsycl_compat;
 mod opencl_cpus;
 mod state;
 pub mod symbols;
-pub mod v2025;
+pub mod v2025_2;
+pub mod v2025_3;
 
 use oxur_api::ResultCode;
 

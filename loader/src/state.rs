@@ -11,7 +11,7 @@ use oxur_fork::{Mutex, OnceLock, Turns};
 use oxur_log::Component;
 
 use crate::library::Adapter;
-use crate::{UrResult, answer, config, discovery, layers, legacy, libsycl_compat, symbols, v2025};
+use crate::{UrResult, answer, config, discovery, layers, legacy, libsycl_compat, symbols, v2025_3};
 
 /// Serializes initialization and teardown. The holder loads and calls adapters, so a fork does not wait for this lock: a
 /// child whose parent was initializing starts again.
@@ -185,7 +185,7 @@ unsafe fn bind_single_adapter(handle: AdapterHandle) {
     // SAFETY: the first word of a live handle points to its adapter's table.
     let table = unsafe { &**handle.as_ptr().cast::<*const DdiTable>() };
     let checks = !legacy::is_emulated(adapter.legacy) && std::ptr::eq(legacy::table_of(table), adapter.legacy);
-    if checks && !layers::any() && !v2025::serving() {
+    if checks && !layers::any() && !v2025_3::serving() {
         symbols::bind_direct(adapter.legacy);
     }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! C symbols that jump through pointers and leave all arguments in place.
 //!
-//! These are the functions that 2026.2 dropped, and those that clients of 2025.3 call with other parameters. At first the
+//! These are the functions that 2026.2 dropped, and those that clients of 2025 call with other parameters. At first the
 //! pointers lead to [`exports`], which finds the adapter of each call. This lookup is slower for dropped functions. So if our
 //! own adapter is the only one and no layer is enabled, their pointers lead directly to the adapter, which checks its arguments
 //! itself. A direct jump would gain nothing for all other functions, so `exports` has their symbols. In a process of release
-//! 2025.3 some pointers lead to [`v2025`](crate::v2025).
+//! 2025 some pointers lead to [`v2025_3`](crate::v2025_3) and [`v2025_2`](crate::v2025_2).
 #![allow(non_snake_case, reason = "functions have their C names")]
 
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
@@ -13,7 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use oxur_api::*;
 
 use crate::exports;
-use crate::v2025::changed_after_2025;
+use crate::v2025_2::changed_in_2025_3;
+use crate::v2025_3::changed_after_2025_3;
 
 /// The function that a symbol jumps to.
 pub(crate) type Target = AtomicPtr<()>;
@@ -81,11 +82,13 @@ pub(crate) mod target {
     use super::*;
 
     oxur_api::legacy_functions! { dropped {targets} }
-    changed_after_2025! { targets }
+    changed_after_2025_3! { targets }
+    changed_in_2025_3! { targets }
 }
 
 oxur_api::legacy_functions! { dropped {symbols} }
-changed_after_2025! { symbols }
+changed_after_2025_3! { symbols }
+changed_in_2025_3! { symbols }
 oxur_api::legacy_functions! { bind {} }
 
 static BOUND_DIRECT: AtomicBool = AtomicBool::new(false);

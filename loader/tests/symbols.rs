@@ -50,6 +50,14 @@ fn every_function_has_the_version_and_nothing_else_is_exported() {
     for_each_table! { want {} }
     legacy_functions! { want {} }
     loader_functions! { want {} }
+    // Only clients of 2025.2 import these.
+    for name in [
+        "urEnqueueCooperativeKernelLaunchExp",
+        "urEnqueueKernelLaunchCustomExp",
+        "urKernelSuggestMaxCooperativeGroupCountExp",
+    ] {
+        want(name);
+    }
     let exported = symbols(&common::loader(), "--defined-only");
     assert_eq!(
         exported.difference(&wanted).collect::<Vec<_>>(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! A process with libsycl.so.8 calls some functions with the parameters of release 2025.3.
+//! A process with libsycl.so.8 calls some functions with the parameters of release 2025.3, or 2025.2.
 
 mod common;
 
@@ -65,6 +65,57 @@ fn calls_have_the_parameters_of_the_process_runtime() {
             expected.map(|copy| format!("{copy}, 40 x 7 from 8 to 16, after 2"))
         );
     }
+}
+
+/// A libsycl.so.8 that imports what that of 2025.2 does.
+#[test]
+fn release_2025_2_has_parameters_of_its_own() {
+    let folder = folder("v2025_2");
+    let (source, library) = (folder.join("sycl.c"), folder.join("libsycl.so.8"));
+    let code = "__attribute__((weak)) extern int urEnqueueKernelLaunchCustomExp; \
+                int *f(void) { return &urEnqueueKernelLaunchCustomExp; }";
+    std::fs::write(&source, code).unwrap();
+    let mut compiler = std::process::Command::new("cc");
+    let built = compiler
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .status();
+    assert!(built.unwrap().success());
+    let adapter = plain_adapter();
+    let variables = [
+        ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap()),
+        ("UR_LOG_LOADER", "level:info;output:stderr"),
+    ];
+    let commands = [
+        "open",
+        library.to_str().unwrap(),
+        "init",
+        "launches2025_2",
+        "others2025_2",
+    ];
+    let seen = probe(&variables, &commands);
+    std::fs::remove_dir_all(folder).unwrap();
+    seen.logged(&["parameters of release 2025.2"]);
+    assert_eq!(
+        seen.lines[2].split("; ").collect::<Vec<_>>(),
+        [
+            "launches2025_2: launch of 1, 7: after 2",
+            "launch of 1, 7: with UR_KERNEL_LAUNCH_FLAG_COOPERATIVE after 2",
+            "launch of 1, 7: with 0x0 memory 64 after 2",
+            "1 dimensions, 64 bytes",
+        ]
+    );
+    assert_eq!(
+        seen.lines[3].split("; ").collect::<Vec<_>>(),
+        [
+            "others2025_2: UR_RESULT_SUCCESS 3 2",
+            "0x10 UR_SAMPLER_ADDRESSING_MODE_REPEAT UR_SAMPLER_FILTER_MODE_LINEAR \
+             UR_STRUCTURE_TYPE_EXP_SAMPLER_CUBEMAP_PROPERTIES UR_STRUCTURE_TYPE_EXP_SAMPLER_ADDR_MODES",
+            "UR_RESULT_ERROR_INVALID_SAMPLER",
+            "UR_VIRTUAL_MEM_GRANULARITY_INFO_RECOMMENDED of 1 in 8 bytes",
+            "64 bytes, UR_STRUCTURE_TYPE_PHYSICAL_MEM_PROPERTIES",
+        ]
+    );
 }
 
 #[test]

@@ -431,7 +431,7 @@ fn program_of(name: &Path, folder: Option<&Path>, findings: &mut Findings) {
                 missing.len(),
                 missing.join(", ")
             ),
-            "this release of libsycl is too old or too new: 2025.3 to 2026.2 are known to work",
+            "this release of libsycl is too old or too new: 2025.2 to 2026.2 are known to work",
         );
     }
 }

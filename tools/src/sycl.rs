@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use crate::elf::Elf;
 use crate::{Failure, search};
 
-/// The oldest `libsycl.so.N` that runs on our loader, unless it imports [`BEFORE_2025_3`].
+/// The oldest `libsycl.so.N` that runs on our loader, unless it imports [`BEFORE_2025_2`].
 const OLDEST: u32 = 8;
-/// A function that only releases before 2025.3 import.
-const BEFORE_2025_3: &str = "urEnqueueCooperativeKernelLaunchExp";
+/// A function that only releases before 2025.2 import.
+const BEFORE_2025_2: &str = "urCommandBufferReleaseCommandExp";
 
 /// How a libsycl loads oxur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,26 +58,26 @@ impl Sycl {
         })
     }
 
-    /// Rejects a libsycl that does not run on our loader: releases before 2025.3 import functions that the loader lacks.
+    /// Rejects a libsycl that does not run on our loader: releases before 2025.2 import functions that the loader lacks.
     pub fn check(&self) -> Result<(), Failure> {
         let number = self.soname.rsplit_once(".so.").map(|(_, number)| number.parse::<u32>());
         let older = matches!(number, Some(Ok(number)) if number < OLDEST);
-        if !older && !self.imports.iter().any(|name| name == BEFORE_2025_3) {
+        if !older && !self.imports.iter().any(|name| name == BEFORE_2025_2) {
             return Ok(());
         }
         Err(Failure::new(
             format!(
-                "{} is {}, of release 2025.2 or older, which imports functions of the Unified Runtime that oxur does not \
+                "{} is {}, of release 2025.1 or older, which imports functions of the Unified Runtime that oxur does not \
                  have",
                 self.path.display(),
                 self.soname
             ),
-            "use intel-sycl-rt 2025.3 or newer (`oxur run --libsycl PATH` names its libsycl if the command does not \
+            "use intel-sycl-rt 2025.2 or newer (`oxur run --libsycl PATH` names its libsycl if the command does not \
              find it)",
         ))
     }
 
-    /// Whether the loader that comes with it loads our CPU adapter: that of 2025.3 (`libsycl.so.8`) has other tables.
+    /// Whether the loader that comes with it loads our CPU adapter: that of 2025 (`libsycl.so.8`) has other tables.
     pub fn loader_accepts_us(&self) -> bool {
         self.soname != format!("libsycl.so.{OLDEST}")
     }

@@ -514,6 +514,84 @@ unsafe extern "C-unwind" fn image_copy(
     SUCCESS
 }
 
+unsafe extern "C-unwind" fn sampler_create(
+    _: ContextHandle,
+    desc: *const SamplerDesc,
+    place: *mut SamplerHandle,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if !(*desc).pNext.is_null() {
+            return ResultCode::ERROR_UNSUPPORTED_FEATURE;
+        }
+        put(place, SamplerHandle(object(0, DeviceType(0))));
+    }
+    SUCCESS
+}
+
+unsafe extern "C-unwind" fn sampler_same(_: SamplerHandle) -> ResultCode {
+    SUCCESS
+}
+
+unsafe extern "C-unwind" fn sampled_image(
+    _: ContextHandle,
+    _: DeviceHandle,
+    memory: ExpImageMemNativeHandle,
+    _: *const ImageFormat,
+    _: *const ImageDesc,
+    desc: *const SamplerDesc,
+    _: *mut ExpImageNativeHandle,
+) -> ResultCode {
+    // SAFETY: the caller's promise. All structures begin with their type and the next one.
+    unsafe {
+        let mut text = format!("{memory:#x} {:?} {:?}", (*desc).addressingMode, (*desc).filterMode);
+        let mut next = (*desc).pNext;
+        while !next.is_null() {
+            text.push_str(&format!(" {:?}", next.cast::<StructureType>().read()));
+            next = next.cast::<*const c_void>().add(1).read();
+        }
+        tell(text);
+    }
+    SUCCESS
+}
+
+unsafe extern "C-unwind" fn granularity(
+    _: ContextHandle,
+    _: DeviceHandle,
+    allocation: usize,
+    what: VirtualMemGranularityInfo,
+    size: usize,
+    _: *mut c_void,
+    _: *mut usize,
+) -> ResultCode {
+    tell(format!("{what:?} of {allocation} in {size} bytes"));
+    SUCCESS
+}
+
+unsafe extern "C-unwind" fn physical_create(
+    _: ContextHandle,
+    _: DeviceHandle,
+    size: usize,
+    properties: *const PhysicalMemProperties,
+    _: *mut PhysicalMemHandle,
+) -> ResultCode {
+    // SAFETY: the caller's promise.
+    tell(format!("{size} bytes, {:?}", unsafe { (*properties).stype }));
+    SUCCESS
+}
+
+unsafe extern "C-unwind" fn group_count(
+    _: KernelHandle,
+    _: DeviceHandle,
+    dimensions: u32,
+    _: *const usize,
+    shared: usize,
+    _: *mut u32,
+) -> ResultCode {
+    tell(format!("{dimensions} dimensions, {shared} bytes"));
+    SUCCESS
+}
+
 unsafe extern "C-unwind" fn buffer_create(
     _: ContextHandle,
     _: DeviceHandle,
@@ -574,6 +652,13 @@ fn tables() -> DdiTable {
     ddi.ProgramExp.pfnBuildExp = Some(program_build);
     ddi.ProgramExp.pfnCompileExp = Some(program_compile);
     ddi.ProgramExp.pfnLinkExp = Some(program_link);
+    ddi.Sampler.pfnCreate = Some(sampler_create);
+    ddi.Sampler.pfnRetain = Some(sampler_same);
+    ddi.Sampler.pfnRelease = Some(sampler_same);
+    ddi.BindlessImagesExp.pfnSampledImageCreateExp = Some(sampled_image);
+    ddi.VirtualMem.pfnGranularityGetInfo = Some(granularity);
+    ddi.PhysicalMem.pfnCreate = Some(physical_create);
+    ddi.Kernel.pfnSuggestMaxCooperativeGroupCount = Some(group_count);
     ddi.Queue.pfnGetInfo = Some(queue_info);
     ddi.USM.pfnGetMemAllocInfo = Some(memory_info);
     ddi.BindlessImagesExp.pfnImageCopyExp = Some(image_copy);

@@ -14,6 +14,7 @@
 //! | `errors` | the results of wrong calls |
 //! | `open LIBRARY` | `ok` |
 //! | `launch2025`, `programs2025`, `image2025` | what the first adapter received for calls with the parameters of release 2025.3 |
+//! | `launches2025_2`, `others2025_2` | the same for release 2025.2 |
 
 use std::ffi::CStr;
 use std::mem::transmute;
@@ -51,6 +52,8 @@ fn main() {
             "launch2025" => probe.launch2025(),
             "programs2025" => probe.programs2025(),
             "image2025" => probe.image2025(),
+            "launches2025_2" => probe.launches2025_2(),
+            "others2025_2" => probe.others2025_2(),
             _ => panic!("no command {command}"),
         };
         println!("{command}: {}", outcome.unwrap_or_else(|error| code(&error)));
@@ -157,12 +160,22 @@ impl Probe<'_> {
     /// The first adapter, and a context, a queue and a kernel of it.
     fn objects(&self) -> Result<(AdapterHandle, ContextHandle, QueueHandle, KernelHandle, DeviceHandle)> {
         let adapter = self.adapter_handles()?[0];
+        // SAFETY: `list` gives valid places, and the adapter is alive.
+        let platforms = list(|room, place, count| unsafe { self.fns.urPlatformGet(adapter, room, place, count) })?;
+        self.objects_of(adapter, platforms[0])
+    }
+
+    /// The same for a platform of the adapter.
+    fn objects_of(
+        &self,
+        adapter: AdapterHandle,
+        platform: PlatformHandle,
+    ) -> Result<(AdapterHandle, ContextHandle, QueueHandle, KernelHandle, DeviceHandle)> {
         let (mut context, mut queue) = (ContextHandle::default(), QueueHandle::default());
         let mut kernel = KernelHandle::default();
         // SAFETY: `list` gives valid places, and the handles are alive. The adapter's kernels need no program, but the
         // loader needs a handle of the adapter in its place.
         unsafe {
-            let platform = list(|room, place, count| self.fns.urPlatformGet(adapter, room, place, count))?[0];
             let device =
                 list(|room, place, count| self.fns.urDeviceGet(platform, DeviceType::ALL, room, place, count))?[0];
             self.fns.urContextCreate(1, &device, null(), &mut context)?;
@@ -530,6 +543,168 @@ impl Probe<'_> {
                 code => format!("{code:?}"),
             });
         }
+        Ok(lines.join("; "))
+    }
+
+    /// What the adapter received for a call, or the call's error.
+    fn received(&self, adapter: AdapterHandle, code: ResultCode) -> Result<String> {
+        Ok(match code {
+            ResultCode::SUCCESS => self.told(adapter)?.0,
+            code => format!("{code:?}"),
+        })
+    }
+
+    /// The platforms of the first adapter, three times: how many there are, the first two of them, and the result.
+    fn platforms2025_2(&self, adapter: AdapterHandle) -> (u32, [PlatformHandle; 2], ResultCode) {
+        type Get = unsafe extern "C" fn(*mut AdapterHandle, u32, u32, *mut PlatformHandle, *mut u32) -> ResultCode;
+        let (mut adapters, mut platforms, mut count) = ([adapter; 3], [PlatformHandle::default(); 2], 0);
+        // SAFETY: the type is that of release 2025.2; the handles are alive.
+        let code = unsafe {
+            let get: Get = self.symbol("urPlatformGet");
+            get(adapters.as_mut_ptr(), 3, 2, platforms.as_mut_ptr(), &mut count)
+        };
+        (count, platforms, code)
+    }
+
+    fn launches2025_2(&self) -> Result<String> {
+        type Launch = unsafe extern "C" fn(
+            QueueHandle,
+            KernelHandle,
+            u32,
+            *const usize,
+            *const usize,
+            *const usize,
+            u32,
+            *const EventHandle,
+            *mut EventHandle,
+        ) -> ResultCode;
+        type CustomLaunch = unsafe extern "C" fn(
+            QueueHandle,
+            KernelHandle,
+            u32,
+            *const usize,
+            *const usize,
+            *const usize,
+            u32,
+            *const [u64; 3],
+            u32,
+            *const EventHandle,
+            *mut EventHandle,
+        ) -> ResultCode;
+        type GroupCount =
+            unsafe extern "C" fn(KernelHandle, DeviceHandle, u32, *const usize, usize, *mut u32) -> ResultCode;
+        let adapter = self.adapter_handles()?[0];
+        let (_, _, queue, kernel, device) = self.objects_of(adapter, self.platforms2025_2(adapter).1[0])?;
+        let (none, global, waits) = (null(), 7, [EventHandle::default(); 2]);
+        let mut lines = Vec::new();
+        for name in ["urEnqueueKernelLaunch", "urEnqueueCooperativeKernelLaunchExp"] {
+            // SAFETY: the type is that of release 2025.2.
+            let launch: Launch = unsafe { self.symbol(name) };
+            // SAFETY: the type is that of release 2025.2; the handles are alive.
+            let code = unsafe { launch(queue, kernel, 1, none, &global, none, 2, waits.as_ptr(), null_mut()) };
+            lines.push(self.received(adapter, code)?);
+        }
+        // 64 bytes of memory.
+        let properties = [[3, 64, 0]];
+        // SAFETY: the type is that of release 2025.2.
+        let custom: CustomLaunch = unsafe { self.symbol("urEnqueueKernelLaunchCustomExp") };
+        // SAFETY: as above.
+        let code = unsafe {
+            let (list, events) = (properties.as_ptr(), waits.as_ptr());
+            custom(queue, kernel, 1, none, &global, none, 1, list, 2, events, null_mut())
+        };
+        lines.push(self.received(adapter, code)?);
+        // SAFETY: the type is that of release 2025.2.
+        let count: GroupCount = unsafe { self.symbol("urKernelSuggestMaxCooperativeGroupCountExp") };
+        let mut groups = 0;
+        // SAFETY: as above.
+        let code = unsafe { count(kernel, device, 1, &global, 64, &mut groups) };
+        lines.push(self.received(adapter, code)?);
+        Ok(lines.join("; "))
+    }
+
+    fn others2025_2(&self) -> Result<String> {
+        type SampledImage = unsafe extern "C" fn(
+            ContextHandle,
+            DeviceHandle,
+            usize,
+            *const ImageFormat,
+            *const ImageDesc,
+            SamplerHandle,
+            *mut ExpImageNativeHandle,
+        ) -> ResultCode;
+        type Granularity = unsafe extern "C" fn(
+            ContextHandle,
+            DeviceHandle,
+            VirtualMemGranularityInfo,
+            usize,
+            *mut c_void,
+            *mut usize,
+        ) -> ResultCode;
+        let adapter = self.adapter_handles()?[0];
+        // The adapter has one platform.
+        let (count, platforms, code) = self.platforms2025_2(adapter);
+        let found = platforms.iter().filter(|platform| !platform.is_null()).count();
+        let mut lines = vec![format!("{code:?} {count} {found}")];
+        let (_, context, _, _, device) = self.objects_of(adapter, platforms[0])?;
+
+        let mut cubemap = ExpSamplerCubemapProperties::default();
+        let mut modes = ExpSamplerAddrModes {
+            pNext: (&raw mut cubemap).cast(),
+            ..Default::default()
+        };
+        let desc = SamplerDesc {
+            pNext: (&raw mut modes).cast(),
+            addressingMode: SamplerAddressingMode::REPEAT,
+            filterMode: SamplerFilterMode::LINEAR,
+            ..Default::default()
+        };
+        let (mut sampler, mut image) = (SamplerHandle::default(), ExpImageNativeHandle::default());
+        // SAFETY: the type is that of release 2025.2.
+        let create: SampledImage = unsafe { self.symbol("urBindlessImagesSampledImageCreateExp") };
+        let (format, of) = (ImageFormat::default(), ImageDesc::default());
+        let mut make = |sampler| {
+            // SAFETY: as above.
+            let code = unsafe { create(context, device, 0x10, &format, &of, sampler, &mut image) };
+            self.received(adapter, code)
+        };
+        // SAFETY: as above. The last image is of a sampler that is gone.
+        unsafe {
+            self.fns.urSamplerCreate(context, &desc, &mut sampler)?;
+            self.fns.urSamplerRetain(sampler)?;
+            self.fns.urSamplerRelease(sampler)?;
+            lines.push(make(sampler)?);
+            self.fns.urSamplerRelease(sampler)?;
+            lines.push(make(sampler)?);
+        }
+        // SAFETY: the type is that of release 2025.2.
+        let granularity: Granularity = unsafe { self.symbol("urVirtualMemGranularityGetInfo") };
+        // SAFETY: as above.
+        let result = unsafe {
+            granularity(
+                context,
+                device,
+                VirtualMemGranularityInfo::RECOMMENDED,
+                8,
+                null_mut(),
+                null_mut(),
+            )
+        };
+        lines.push(self.received(adapter, result)?);
+        let properties = PhysicalMemProperties {
+            stype: StructureType(28),
+            ..Default::default()
+        };
+        let mut memory = PhysicalMemHandle::default();
+        // SAFETY: as above.
+        let created = unsafe {
+            self.fns
+                .urPhysicalMemCreate(context, device, 64, &properties, &mut memory)
+        };
+        lines.push(match created {
+            Ok(()) => self.told(adapter)?.0,
+            Err(error) => self::code(&error),
+        });
         Ok(lines.join("; "))
     }
 }

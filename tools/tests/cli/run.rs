@@ -61,10 +61,10 @@ fn finds_the_libsycl_of_a_linked_program() {
 #[test]
 fn a_libsycl_that_the_loader_refuses() {
     let place = Place::new("refused").with_libraries();
-    let source = "__attribute__((weak)) extern int urEnqueueCooperativeKernelLaunchExp; \
-                  int *f(void) { return &urEnqueueCooperativeKernelLaunchExp; }";
+    let source = "__attribute__((weak)) extern int urCommandBufferReleaseCommandExp; \
+                  int *f(void) { return &urCommandBufferReleaseCommandExp; }";
     place.library("env/lib/libsycl.so.8", source, &[]);
-    let says = "libsycl.so.8 is libsycl.so.8, of release 2025.2 or older";
+    let says = "libsycl.so.8 is libsycl.so.8, of release 2025.1 or older";
     let (sycl, program) = (
         place.path("env/lib/libsycl.so.8"),
         place.program("env/lib/libsycl.so.8"),
@@ -72,7 +72,7 @@ fn a_libsycl_that_the_loader_refuses() {
     let (sycl, program) = (sycl.to_string_lossy(), program.to_string_lossy());
     fails(&place, &["run", "--libsycl", &sycl, "--", "true"], 1, says);
     fails(&place, &["run", "--", &program], 1, says);
-    fails(&place, &["run", "--", &program], 1, "intel-sycl-rt 2025.3 or newer");
+    fails(&place, &["run", "--", &program], 1, "intel-sycl-rt 2025.2 or newer");
     let output = place.oxur(&["doctor", "--", &program]);
     let out = text(&output.stdout);
     assert_eq!(output.status.code(), Some(1), "{out}");
@@ -80,7 +80,7 @@ fn a_libsycl_that_the_loader_refuses() {
         out.contains(&format!("PROBLEM  {}", place.path("env/lib").display())),
         "{out}"
     );
-    assert!(out.contains("use intel-sycl-rt 2025.3"), "{out}");
+    assert!(out.contains("use intel-sycl-rt 2025.2"), "{out}");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::{exports, symbols};
 
 /// Calls `$macro!` with the names of the functions whose parameters changed after 2025.3, except `urEnqueueKernelLaunch`,
 /// which was dropped later.
-macro_rules! changed_after_2025 {
+macro_rules! changed_after_2025_3 {
     ($macro:ident) => {
         $macro! {
             urBindlessImagesImageCopyExp
@@ -25,7 +25,7 @@ macro_rules! changed_after_2025 {
         }
     };
 }
-pub(crate) use changed_after_2025;
+pub(crate) use changed_after_2025_3;
 
 static SERVING: AtomicBool = AtomicBool::new(false);
 
@@ -42,14 +42,14 @@ pub(crate) fn serve() {
         )* };
     }
     lead! { urEnqueueKernelLaunch }
-    changed_after_2025! { lead }
+    changed_after_2025_3! { lead }
     SERVING.store(true, Ordering::Relaxed);
 }
 
 /// A property of a launch. 2026 has a chain of structures instead.
 #[repr(C)]
 #[derive(Clone, Copy)]
-struct LaunchProperty {
+pub struct LaunchProperty {
     id: u32,
     value: LaunchPropertyValue,
 }
@@ -136,10 +136,10 @@ impl Launch {
 }
 
 /// The functions as the headers of 2025.3 declare them.
-mod older {
+pub(crate) mod older {
     use super::*;
 
-    pub(super) unsafe extern "C-unwind" fn urEnqueueKernelLaunch(
+    pub(crate) unsafe extern "C-unwind" fn urEnqueueKernelLaunch(
         hQueue: QueueHandle,
         hKernel: KernelHandle,
         workDim: u32,
