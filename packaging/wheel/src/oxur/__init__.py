@@ -5,7 +5,7 @@ There is nothing to call: SYCL programs in this environment find the device. Pyt
 it imports another one. The import prepares the environment:
 
 * libsycl 2026.2 finds the CPU adapter in its own folder. If the adapter is in another folder, the package sets its search path.
-* libsycl 2025.3 to 2026.1 use our loader instead of the one next to them.
+* libsycl 2025.2 to 2026.1 use our loader instead of the one next to them.
 
 ``OXUR_CPU`` is ``fallback`` (the default: CPUs of OpenCL drivers come first, if they accept SPIR-V), ``prefer`` (ours comes
 first), or ``off``.
