@@ -102,7 +102,7 @@ pub(crate) unsafe extern "C-unwind" fn urLoaderTearDown() -> ResultCode {
         };
         if left == 0 {
             INITIALIZED.store(false, Ordering::Release);
-            // Otherwise symbols may keep the targets for clients of 2025.3.
+            // Otherwise symbols may keep the targets for clients of 2025.
             if symbols::is_bound_direct() {
                 symbols::unbind();
             }

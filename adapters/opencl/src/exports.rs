@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! OpenCL functions that a SYCL runtime looks up in this library.
 //!
-//! The dynamic libsycl (2025.3 to 2026.1) retains native handles by itself before it gives them to a program
+//! The dynamic libsycl (2025.2 to 2026.1) retains native handles by itself before it gives them to a program
 //! (`sycl::get_native`). It finds the functions by `dlsym` on the OpenCL adapter, whose reference version is linked to
 //! libOpenCL. This one is not, so it exports them.
 

@@ -37,7 +37,7 @@ pub(crate) fn ensure() {
     });
 }
 
-/// The dynamic libsycl (2025.3 to 2026.1) retains native handles before it gives them to a program (`sycl::get_native`). It
+/// The dynamic libsycl (2025.2 to 2026.1) retains native handles before it gives them to a program (`sycl::get_native`). It
 /// takes the functions for that from an adapter for OpenCL, which must be loaded: ours is, beside this library.
 fn ensure_adapter() {
     const NAME: &str = "libur_adapter_opencl.so.0";
