@@ -164,7 +164,8 @@ GGML := python3 conformance/clients/ggml/run.py --lib dist/lib --under 'dist/bin
 
 # Blender, on a libsycl of 2025.3 and on that of 2025.2 which its wheel has.
 CYCLES := python3 conformance/clients/cycles/run.py --lib dist/lib
-OWN_LIBSYCL := --under 'env -u LD_LIBRARY_PATH dist/bin/oxur run --level-zero --'
+OWN_LIBSYCL = --under 'env -u LD_LIBRARY_PATH dist/bin/oxur run --level-zero --' \
+  --libsycl $(wildcard target/env/cycles/lib/python3*/site-packages/bpy/lib)
 
 .PHONY: test-clients
 test-clients: setup-build ## Real programs on dist/, compared with Intel's stack, large sizes too (an hour; CLIENTS=open3d: one of them)
@@ -173,7 +174,7 @@ test-clients: setup-build ## Real programs on dist/, compared with Intel's stack
 	  python3 conformance/clients/$$client/run.py --lib dist/lib --full --against-intel; \
 	done
 	$(if $(filter ggml,$(CLIENTS)),$(GGML))
-	$(if $(filter cycles,$(CLIENTS)),$(CYCLES) --full)
+	$(if $(filter cycles,$(CLIENTS)),$(CYCLES) --full --libsycl target/env/cycles/lib)
 	$(if $(filter cycles,$(CLIENTS)),$(CYCLES) $(OWN_LIBSYCL))
 	$(if $(filter sklearnex,$(CLIENTS)),$(SKLEARNEX_AS_GPU))
 	$(if $(filter sklearnex,$(CLIENTS)),$(SKLEARNEX_SUITE))

@@ -21,92 +21,87 @@ const UNTIL_2025_2: &[u8] = b"urEnqueueKernelLaunchCustomExp";
 
 /// Adapts the loader to the process's SYCL runtime.
 pub(crate) fn detect() -> UrResult<()> {
-    let older: Vec<_> = OLDER.into_iter().filter_map(|name| find(name, UNTIL_2025_2)).collect();
-    if older.is_empty() {
-        return Ok(());
-    }
-    if PRESENT.into_iter().any(|name| find(name, UNTIL_2025_2).is_some()) {
-        log::error!(
-            "libsycl.so.8 and libsycl.so.9 are both in this process. They call functions of the same names with \
-             different parameters, so only one of them can use this loader. Install one release for all libraries that need \
-             either of them"
-        );
-        return Err(ResultCode::ERROR_UNSUPPORTED_VERSION);
-    }
-    let is_2025_2 = older.into_iter().any(|Found { imports }| imports);
-    let (release, serve) = match is_2025_2 {
-        true => ("2025.2", v2025_2::serve as fn()),
-        false => ("2025.3", v2025_3::serve as fn()),
+    let (mut releases, mut names) = ([false; 3], Vec::new());
+    visit_libraries(&mut |name, info| {
+        let release = if OLDER.contains(&name) {
+            // SAFETY: the library is loaded.
+            usize::from(!unsafe { imports(info, UNTIL_2025_2) })
+        } else if PRESENT.contains(&name) {
+            2
+        } else {
+            return;
+        };
+        releases[release] = true;
+        names.push(String::from_utf8_lossy(name).into_owned());
+    });
+    let (release, serve) = match releases {
+        [false, false, _] => return Ok(()),
+        [true, false, false] => ("2025.2", v2025_2::serve as fn()),
+        [false, true, false] => ("2025.3", v2025_3::serve as fn()),
+        _ => {
+            log::error!(
+                "this process has {}, of different releases. They call functions of the same names with different parameters, \
+                 so only one of them can use this loader. Install one release for all libraries that need any of them",
+                names.join(" and ")
+            );
+            return Err(ResultCode::ERROR_UNSUPPORTED_VERSION);
+        }
     };
-    log::info!("libsycl.so.8 is in this process: functions take the parameters of release {release}");
+    log::info!(
+        "{} is in this process: functions take the parameters of release {release}",
+        names.join(" and ")
+    );
     serve();
     Ok(())
 }
 
-/// A library of the process.
-struct Found {
-    /// Whether it imports the function that was asked for.
-    imports: bool,
-}
-
-/// Finds the library of this file name in the process.
-fn find(name: &[u8], function: &[u8]) -> Option<Found> {
-    struct Search<'a> {
-        name: &'a [u8],
-        function: &'a [u8],
-        found: Option<Found>,
-    }
-    unsafe extern "C" fn visit(info: *mut libc::dl_phdr_info, _size: usize, search: *mut c_void) -> c_int {
-        // SAFETY: the dynamic linker passes a valid description, and `search` is the structure below.
-        let (info, search) = unsafe { (&*info, &mut *search.cast::<Search<'_>>()) };
+/// Calls a function for each library of the process, with its file name.
+fn visit_libraries(visit: &mut dyn FnMut(&[u8], &libc::dl_phdr_info)) {
+    unsafe extern "C" fn visit_one(info: *mut libc::dl_phdr_info, _size: usize, visit: *mut c_void) -> c_int {
+        // SAFETY: the dynamic linker passes a valid description, and `visit` is the reference below.
+        let (info, visit) = unsafe { (&*info, &mut *visit.cast::<&mut dyn FnMut(&[u8], &libc::dl_phdr_info)>()) };
         if !info.dlpi_name.is_null() {
             // SAFETY: the dynamic linker passes a zero-terminated string.
             let path = unsafe { CStr::from_ptr(info.dlpi_name) }.to_bytes();
-            if path.rsplit(|byte| *byte == b'/').next() == Some(search.name) {
-                // SAFETY: the library stays while the dynamic linker calls this function.
-                let imports = unsafe { imports(info, search.function) };
-                search.found = Some(Found { imports });
-            }
+            visit(path.rsplit(|byte| *byte == b'/').next().unwrap_or(path), info);
         }
-        c_int::from(search.found.is_some())
+        0
     }
-    let mut search = Search {
-        name,
-        function,
-        found: None,
-    };
-    // SAFETY: `visit` gets the structure that it expects, and touches it only during the call.
-    unsafe { libc::dl_iterate_phdr(Some(visit), (&raw mut search).cast()) };
-    search.found
+    let mut visit = visit;
+    // SAFETY: `visit_one` gets the reference that it expects, and uses it only during the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit_one), (&raw mut visit).cast()) };
 }
 
-/// Whether a library imports a function: whether that is among the symbols that it does not define, which come first in its table.
+/// Whether a library imports a function: whether that is among the symbols that it does not define.
 ///
 /// # Safety
 /// The description must be that of a loaded library.
 unsafe fn imports(info: &libc::dl_phdr_info, function: &[u8]) -> bool {
     /// An entry of the dynamic section: what it tells, and a number or an address.
     type Entry = [usize; 2];
+    const HASH: usize = 4;
     const STRINGS: usize = 5;
     const SYMBOLS: usize = 6;
     const GNU_HASH: usize = 0x6fff_fef5;
     let base = info.dlpi_addr as usize;
     // SAFETY: the dynamic linker has mapped the tables that the headers and the dynamic section lead to. The section ends with 0. The
-    // hash table begins with the number of its buckets and that of the first symbol that it has, all of which are defined.
+    // second number of both hash tables is one of symbols: of all, or of those that come first and are not in the table, as none is
+    // that the library does not define.
     unsafe {
         let headers = std::slice::from_raw_parts(info.dlpi_phdr, info.dlpi_phnum.into());
         let Some(dynamic) = headers.iter().find(|header| header.p_type == libc::PT_DYNAMIC) else {
             return false;
         };
-        let mut entry = (base + dynamic.p_vaddr as usize) as *const Entry;
+        let mut entry = base.wrapping_add(dynamic.p_vaddr as usize) as *const Entry;
         let [mut strings, mut symbols, mut hash] = [0; 3];
         while (*entry)[0] != 0 {
             let [tag, value] = *entry;
             // The linker writes addresses where there were offsets, but not on all systems.
-            let address = if value < base { base + value } else { value };
+            let address = if value < base { base.wrapping_add(value) } else { value };
             match tag {
                 STRINGS => strings = address,
                 SYMBOLS => symbols = address,
+                HASH if hash == 0 => hash = address,
                 GNU_HASH => hash = address,
                 _ => {}
             }
@@ -115,9 +110,9 @@ unsafe fn imports(info: &libc::dl_phdr_info, function: &[u8]) -> bool {
         if strings == 0 || symbols == 0 || hash == 0 {
             return false;
         }
-        let first_defined = *(hash as *const u32).add(1);
-        let symbols = std::slice::from_raw_parts(symbols as *const libc::Elf64_Sym, first_defined as usize);
-        symbols.iter().any(|symbol| {
+        let count = *(hash as *const u32).add(1);
+        let symbols = std::slice::from_raw_parts(symbols as *const libc::Elf64_Sym, count as usize);
+        symbols.iter().filter(|symbol| symbol.st_shndx == 0).any(|symbol| {
             let name = CStr::from_ptr((strings as *const c_char).add(symbol.st_name as usize));
             name.to_bytes() == function
         })
@@ -130,10 +125,19 @@ mod tests {
 
     #[test]
     fn libraries_are_found_by_their_file_name() {
-        let imports = |name: &[u8], function: &[u8]| find(name, function).map(|found| found.imports);
-        assert_eq!(imports(b"libc.so.6", b"__tls_get_addr"), Some(true));
-        assert_eq!(imports(b"libc.so.6", b"printf"), Some(false));
-        assert_eq!(imports(b"libc.so", b"printf"), None);
+        let imports_of = |wanted: &[u8], function: &[u8]| {
+            let mut found = None;
+            visit_libraries(&mut |name, info| {
+                if name == wanted {
+                    // SAFETY: the library is loaded.
+                    found = Some(unsafe { imports(info, function) });
+                }
+            });
+            found
+        };
+        assert_eq!(imports_of(b"libc.so.6", b"__tls_get_addr"), Some(true));
+        assert_eq!(imports_of(b"libc.so.6", b"printf"), Some(false));
+        assert_eq!(imports_of(b"libc.so", b"printf"), None);
         assert_eq!(detect(), Ok(()));
     }
 }

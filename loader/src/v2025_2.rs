@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The functions that only clients of release 2025.2 call, and those that they call with other parameters than clients of 2025.3.
-//! In everything else they are like those ([`v2025_3`]).
+//! In everything else they are like clients of 2025.3 ([`v2025_3`]).
 #![allow(non_snake_case, reason = "functions and parameters have their C names")]
 #![allow(clippy::too_many_arguments, reason = "the C functions have as many")]
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ptr::{null, null_mut};
 use std::sync::atomic::Ordering;
 
@@ -13,7 +15,8 @@ use oxur_fork::Mutex;
 use crate::v2025_3::{self, LaunchProperty};
 use crate::{exports, symbols};
 
-/// Calls `$macro!` with the names of the functions whose parameters, or what their parameters mean, changed in 2025.3, and not after it.
+/// Calls `$macro!` with the names of the functions whose parameters changed in 2025.3 and not after it, and of those that make and
+/// release samplers, of which the loader keeps account.
 macro_rules! changed_in_2025_3 {
     ($macro:ident) => {
         $macro! {
@@ -31,7 +34,7 @@ pub(crate) use changed_in_2025_3;
 
 /// Makes the symbols take the parameters of 2025.2.
 pub(crate) fn serve() {
-    v2025_3::serve();
+    v2025_3::serve_but_launches();
     macro_rules! lead {
         ($($name:ident)*) => { $(
             symbols::target::$name.store(older::$name as *const () as *mut (), Ordering::Relaxed);
@@ -153,9 +156,9 @@ struct Description {
 // SAFETY: the pointers in it are those of the last chain, which only its caller follows.
 unsafe impl Send for Description {}
 
-/// The samplers that are alive, with the references to them. Images take their descriptions: in 2025.2 the sampler, in 2025.3 its
-/// description is what an image is made of.
-static SAMPLERS: Mutex<Vec<(SamplerHandle, u32, Description)>> = Mutex::new(Vec::new());
+/// The samplers that are alive, by their handles, with the references to them. 2025.2 makes an image of a sampler, 2025.3 of its
+/// description, so the loader keeps the descriptions.
+static SAMPLERS: Mutex<BTreeMap<usize, (u32, Description)>> = Mutex::new(BTreeMap::new());
 
 impl Description {
     /// Copies a description with its chain.
@@ -261,6 +264,12 @@ mod older {
         if phAdapters.is_null() && NumAdapters != 0 {
             return ResultCode::ERROR_INVALID_NULL_POINTER;
         }
+        if phPlatforms.is_null() && pNumPlatforms.is_null() {
+            return ResultCode::ERROR_INVALID_VALUE;
+        }
+        if !phPlatforms.is_null() && NumEntries == 0 {
+            return ResultCode::ERROR_INVALID_SIZE;
+        }
         let mut found = 0;
         for index in 0..NumAdapters as usize {
             let mut count = 0;
@@ -304,7 +313,7 @@ mod older {
         if let (ResultCode::SUCCESS, Some(description)) = (code, description) {
             // SAFETY: the adapter has just written it.
             let sampler = unsafe { *phSampler };
-            SAMPLERS.lock().push((sampler, 1, description));
+            SAMPLERS.lock().insert(sampler.0.addr(), (1, description));
         }
         code
     }
@@ -313,7 +322,7 @@ mod older {
         // SAFETY: the caller vouches for the sampler.
         let code = unsafe { exports::urSamplerRetain(hSampler) };
         if code == ResultCode::SUCCESS
-            && let Some((_, references, _)) = SAMPLERS.lock().iter_mut().find(|(known, ..)| *known == hSampler)
+            && let Some((references, _)) = SAMPLERS.lock().get_mut(&hSampler.0.addr())
         {
             *references += 1;
         }
@@ -323,10 +332,10 @@ mod older {
     pub(super) unsafe extern "C-unwind" fn urSamplerRelease(hSampler: SamplerHandle) -> ResultCode {
         // Before the sampler goes: its address may be that of another one at once.
         let mut samplers = SAMPLERS.lock();
-        if let Some(index) = samplers.iter().position(|(known, ..)| *known == hSampler) {
-            samplers[index].1 -= 1;
-            if samplers[index].1 == 0 {
-                samplers.swap_remove(index);
+        if let Entry::Occupied(mut sampler) = samplers.entry(hSampler.0.addr()) {
+            sampler.get_mut().0 -= 1;
+            if sampler.get().0 == 0 {
+                sampler.remove();
             }
         }
         drop(samplers);
@@ -345,9 +354,8 @@ mod older {
     ) -> ResultCode {
         let known = SAMPLERS
             .lock()
-            .iter()
-            .find(|(known, ..)| *known == hSampler)
-            .map(|(_, _, description)| *description);
+            .get(&hSampler.0.addr())
+            .map(|(_, description)| *description);
         let Some(mut description) = known else {
             log::error!("urBindlessImagesSampledImageCreateExp: {hSampler:?} was not made by urSamplerCreate");
             return ResultCode::ERROR_INVALID_SAMPLER;

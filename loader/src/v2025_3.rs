@@ -36,12 +36,19 @@ pub(crate) fn serving() -> bool {
 
 /// Makes the symbols take the parameters of 2025.3.
 pub(crate) fn serve() {
+    symbols::target::urEnqueueKernelLaunch
+        .store(older::urEnqueueKernelLaunch as *const () as *mut (), Ordering::Relaxed);
+    serve_but_launches();
+}
+
+/// The same for all but launches. Another thread may launch meanwhile, so each symbol has one target from the first
+/// initialization on.
+pub(crate) fn serve_but_launches() {
     macro_rules! lead {
         ($($name:ident)*) => { $(
             symbols::target::$name.store(older::$name as *const () as *mut (), Ordering::Relaxed);
         )* };
     }
-    lead! { urEnqueueKernelLaunch }
     changed_after_2025_3! { lead }
     SERVING.store(true, Ordering::Relaxed);
 }

@@ -67,55 +67,62 @@ fn calls_have_the_parameters_of_the_process_runtime() {
     }
 }
 
-/// A libsycl.so.8 that imports what that of 2025.2 does.
-#[test]
-fn release_2025_2_has_parameters_of_its_own() {
-    let folder = folder("v2025_2");
-    let (source, library) = (folder.join("sycl.c"), folder.join("libsycl.so.8"));
+/// Makes a library that imports what libsycl does in 2025.2.
+fn library_of_2025_2(path: &std::path::Path, hash: &str) {
+    let source = path.with_extension("c");
     let code = "__attribute__((weak)) extern int urEnqueueKernelLaunchCustomExp; \
                 int *f(void) { return &urEnqueueKernelLaunchCustomExp; }";
     std::fs::write(&source, code).unwrap();
     let mut compiler = std::process::Command::new("cc");
-    let built = compiler
-        .args(["-shared", "-fPIC", "-o"])
-        .args([&library, &source])
-        .status();
-    assert!(built.unwrap().success());
-    let adapter = plain_adapter();
-    let variables = [
-        ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap()),
-        ("UR_LOG_LOADER", "level:info;output:stderr"),
-    ];
-    let commands = [
-        "open",
-        library.to_str().unwrap(),
-        "init",
-        "launches2025_2",
-        "others2025_2",
-    ];
-    let seen = probe(&variables, &commands);
-    std::fs::remove_dir_all(folder).unwrap();
-    seen.logged(&["parameters of release 2025.2"]);
-    assert_eq!(
-        seen.lines[2].split("; ").collect::<Vec<_>>(),
-        [
-            "launches2025_2: launch of 1, 7: after 2",
-            "launch of 1, 7: with UR_KERNEL_LAUNCH_FLAG_COOPERATIVE after 2",
-            "launch of 1, 7: with 0x0 memory 64 after 2",
-            "1 dimensions, 64 bytes",
-        ]
-    );
-    assert_eq!(
-        seen.lines[3].split("; ").collect::<Vec<_>>(),
-        [
-            "others2025_2: UR_RESULT_SUCCESS 3 2",
-            "0x10 UR_SAMPLER_ADDRESSING_MODE_REPEAT UR_SAMPLER_FILTER_MODE_LINEAR \
-             UR_STRUCTURE_TYPE_EXP_SAMPLER_CUBEMAP_PROPERTIES UR_STRUCTURE_TYPE_EXP_SAMPLER_ADDR_MODES",
-            "UR_RESULT_ERROR_INVALID_SAMPLER",
-            "UR_VIRTUAL_MEM_GRANULARITY_INFO_RECOMMENDED of 1 in 8 bytes",
-            "64 bytes, UR_STRUCTURE_TYPE_PHYSICAL_MEM_PROPERTIES",
-        ]
-    );
+    let options = ["-shared", "-fPIC", &format!("-Wl,--hash-style={hash}"), "-o"];
+    assert!(compiler.args(options).args([path, &source]).status().unwrap().success());
+}
+
+#[test]
+fn release_2025_2_has_parameters_of_its_own() {
+    for (name, hash) in [("libsycl.so.8", "gnu"), ("libsycl-preview.so.8", "sysv")] {
+        let folder = folder(&format!("v2025_2-{hash}"));
+        let (library, adapter) = (folder.join(name), plain_adapter());
+        library_of_2025_2(&library, hash);
+        let variables = [
+            ("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap()),
+            ("UR_LOG_LOADER", "level:info;output:stderr"),
+        ];
+        let twice = [
+            "init",
+            "launches2025_2",
+            "others2025_2",
+            "teardown",
+            "init",
+            "launches2025_2",
+        ];
+        let commands = [&["open", library.to_str().unwrap()], &twice[..]].concat();
+        let seen = probe(&variables, &commands);
+        std::fs::remove_dir_all(folder).unwrap();
+        seen.logged(&[name, "parameters of release 2025.2"]);
+        assert_eq!(
+            seen.lines[2].split("; ").collect::<Vec<_>>(),
+            [
+                "launches2025_2: launch of 1, 7: after 2",
+                "launch of 1, 7: with UR_KERNEL_LAUNCH_FLAG_COOPERATIVE after 2",
+                "launch of 1, 7: with 0x0 memory 64 after 2",
+                "1 dimensions, 64 bytes",
+            ]
+        );
+        assert_eq!(seen.lines[6], seen.lines[2]);
+        assert_eq!(
+            seen.lines[3].split("; ").collect::<Vec<_>>(),
+            [
+                "others2025_2: UR_RESULT_SUCCESS 3 2",
+                "0x10 UR_SAMPLER_ADDRESSING_MODE_REPEAT UR_SAMPLER_FILTER_MODE_LINEAR \
+                 UR_STRUCTURE_TYPE_EXP_SAMPLER_CUBEMAP_PROPERTIES UR_STRUCTURE_TYPE_EXP_SAMPLER_MIP_PROPERTIES \
+                 UR_STRUCTURE_TYPE_EXP_SAMPLER_ADDR_MODES",
+                "UR_RESULT_ERROR_INVALID_SAMPLER",
+                "UR_VIRTUAL_MEM_GRANULARITY_INFO_RECOMMENDED of 1 in 8 bytes",
+                "64 bytes, UR_STRUCTURE_TYPE_PHYSICAL_MEM_PROPERTIES",
+            ]
+        );
+    }
 }
 
 #[test]
@@ -154,4 +161,17 @@ fn two_runtimes_with_different_parameters_are_refused() {
     let seen = with_libraries("v2025-both", &["libsycl.so.8", "libsycl.so.9"], &[], &["init"]);
     assert_eq!(seen.lines[2], "init: UR_RESULT_ERROR_UNSUPPORTED_VERSION");
     seen.logged(&["libsycl.so.8 and libsycl.so.9"]);
+
+    // Of 2025.3, as it does not import what 2025.2 does, and of 2025.2.
+    let folder = folder("v2025-two");
+    let (newer, older) = (folder.join("libsycl-preview.so.8"), folder.join("libsycl.so.8"));
+    std::fs::copy(plain_adapter(), &newer).unwrap();
+    library_of_2025_2(&older, "gnu");
+    let adapter = plain_adapter();
+    let variables = [("UR_ADAPTERS_FORCE_LOAD", adapter.to_str().unwrap())];
+    let commands = ["open", newer.to_str().unwrap(), "open", older.to_str().unwrap(), "init"];
+    let seen = probe(&variables, &commands);
+    std::fs::remove_dir_all(folder).unwrap();
+    assert_eq!(seen.lines[2], "init: UR_RESULT_ERROR_UNSUPPORTED_VERSION");
+    seen.logged(&["libsycl-preview.so.8 and libsycl.so.8", "different releases"]);
 }

@@ -70,6 +70,7 @@ class Stack:
     under: tuple = ()  # a command that starts the program
     device: str = ""  # the program's name of the device
     variables: dict = field(default_factory=dict)  # the program's own
+    libsycl: Path | None = None  # the folder of the libsycl that the program must run on
 
     @property
     def python(self):
@@ -230,6 +231,9 @@ class Run:
         found = {path for path in self.mapped if path.name.startswith(("libur_loader.so", "libur_adapter_"))}
         if not found:
             return ["no adapter was mapped: nothing ran on a device"]
+        libsycl = {path for path in self.mapped if path.name.startswith("libsycl.so")}
+        if self.stack.libsycl and {path.parent for path in libsycl} != {self.stack.libsycl.resolve()}:
+            return [f"the program runs on {', '.join(map(str, libsycl))}, not on that in {self.stack.libsycl}"]
         home = self.stack.lib if self.stack.kind == "ours" else self.stack.base or self.stack.env_dir
         home = home.resolve()
         return [
@@ -288,6 +292,7 @@ def add_arguments(parser):
     parser.add_argument("--only", help="a pattern of names of cases")
     parser.add_argument("--full", action="store_true", help="large sizes, too")
     parser.add_argument("--limit", type=int, default=120, help="seconds for one case (default: 120)")
+    parser.add_argument("--libsycl", type=Path, help="the folder of the libsycl that the program must run on")
     parser.add_argument("--under", default="", help="a command that starts the program on our stack")
     parser.add_argument("-v", "--verbose", action="store_true", help="show each case as it ends, and what is expected to fail")
 
@@ -312,6 +317,7 @@ def main(document, folder, env_name, own_loader, base=None, device="", variables
     under = tuple(shlex.split(options.under)) if options.stack == "ours" else ()
     device = getattr(options, "device", "")
     stacks = [Stack(env_dir, options.stack, options.lib, own_loader, options.adapter, base, under, device)]
+    stacks[0].libsycl = options.libsycl
     if options.against_intel:
         stacks.append(Stack(env_dir, "intel", None, own_loader, base=base, device=device))
     if problems := [problem for stack in stacks for problem in stack.problems()]:

@@ -649,8 +649,12 @@ impl Probe<'_> {
         let (_, context, _, _, device) = self.objects_of(adapter, platforms[0])?;
 
         let mut cubemap = ExpSamplerCubemapProperties::default();
-        let mut modes = ExpSamplerAddrModes {
+        let mut mip = ExpSamplerMipProperties {
             pNext: (&raw mut cubemap).cast(),
+            ..Default::default()
+        };
+        let mut modes = ExpSamplerAddrModes {
+            pNext: (&raw mut mip).cast(),
             ..Default::default()
         };
         let desc = SamplerDesc {
