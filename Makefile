@@ -74,9 +74,10 @@ test-parts:
 # Without the tests that run a part of the others for narrower vectors: `test-rust` runs all of them so.
 OF_ONE_LEVEL := not (package(oxur-compiler) and binary(run) and test(/^levels::/))
 
-# on_level LEVEL [FILTER]: the tests of kernels and of mathematical functions, on vectors of this level.
-on_level = UR_CPU_TARGET=$1 cargo nextest run -p oxur-compiler --test run --lib --locked --profile $(NEXTEST_PROFILE) \
-  -E '$(OF_ONE_LEVEL) and (binary(run) or test(/vector_math::errors/)) $2'
+# on_level LEVEL [FILTER]: the tests of kernels and of mathematical functions, on vectors of this level. For the compiler alone cargo
+# would build it once more, with other features of its dependencies.
+on_level = UR_CPU_TARGET=$1 cargo nextest run --workspace --exclude oxur-conformance-cuda --locked --profile $(NEXTEST_PROFILE) \
+  -E '$(OF_ONE_LEVEL) and package(oxur-compiler) and (binary(run) or kind(lib) and test(/vector_math::errors/)) $2'
 
 # The longest of them, which find little on x86-64-v2 that they do not find on x86-64-v3: both have as many lanes.
 LONG_ON_LEVELS := test(/masks::indices|coherent::every_limit|launched_groups::(stores|reductions|strided_loops|loops)|guards::every/) or \
