@@ -22,14 +22,13 @@ run() {
   echo "sanitize: $1"
   # Loaded libraries find the sanitizer in the program, which exports it because of -rdynamic.
   export RUSTFLAGS="$2 -Clink-arg=-rdynamic" CARGO_TARGET_DIR=$PWD/target/$1
-  # Adapters and a client that the tests load and run.
-  cargo "${cargo_options[@]}" build --locked "${packages[@]}" "${features[@]}" --examples
+  # Adapters and a client that the tests load and run, and the libraries for the C API's tests.
+  cargo "${cargo_options[@]}" build --locked "${packages[@]}" "${features[@]}" --lib --examples
   cargo "${cargo_options[@]}" test --locked "${packages[@]}" "${features[@]}" --lib --tests -- "${@:3}"
 }
 
 # c_api [TEST OPTIONS]: the C API's tests with the sanitizer of the last run
 c_api() {
-  cargo "${cargo_options[@]}" build --locked -p oxur-loader -p oxur-adapter-cpu "${features[@]}"
   local lib=$CARGO_TARGET_DIR/urlib name
   mkdir -p "$lib"
   for name in loader adapter_cpu; do cp "$CARGO_TARGET_DIR/$target/debug/libur_$name.so" "$lib/libur_$name.so.0"; done
