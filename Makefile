@@ -56,8 +56,8 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 
 # Most parts keep one core busy, so two lists run side by side, which take about as long. What the second prints comes when both have ended.
 # Parts that use the same folder in target/ are on the same side.
-RUST_PARTS := test-rust test-reference sanitize test-consumers test-corpus test-nvptx test-wheel test-package-contents test-onemkl
-PROGRAM_PARTS := test-sycl test-cpu test-suites test-clients-short test-level-zero test-cuda
+RUST_PARTS := test-rust test-reference sanitize test-consumers test-corpus test-nvptx test-wheel test-package-contents test-suites
+PROGRAM_PARTS := test-sycl test-cpu test-clients-short test-level-zero test-cuda test-onemkl
 
 .PHONY: test
 test: setup wheel package ## Run all tests: ours, then real SYCL programs on dist/
