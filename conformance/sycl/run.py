@@ -33,6 +33,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent.parent / "target"
 TIMEOUT = 300
+HANGS_AFTER = 150  # seconds in which the reference ends, unless it hangs
 WORKERS = 2
 
 # Parts are optimized as libraries are, so that small templates of SYCL's headers are inlined. But each call leaves a frame.
@@ -192,13 +193,13 @@ def not_loaded(program, variables, libraries):
     return [path.name for path in libraries if f"calling init: {path}\n" not in log]
 
 
-def run(program, variables):
+def run(program, variables, timeout=TIMEOUT):
     """Runs one program to its end, or to the timeout's."""
     start = time.monotonic()
     with subprocess.Popen([program], env=variables, text=True, errors="replace", stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         try:
-            stdout, stderr = process.communicate(timeout=TIMEOUT)
+            stdout, stderr = process.communicate(timeout=timeout)
             code = process.returncode
         except subprocess.TimeoutExpired:
             process.kill()
@@ -283,8 +284,8 @@ def main():
         if missing:
             del stacks["ours"]
 
-    def run_on(stack, name):
-        return run(out / name, stacks[stack] | variables_of(name, args, stack))
+    def run_on(stack, name, timeout=TIMEOUT):
+        return run(out / name, stacks[stack] | variables_of(name, args, stack), timeout)
 
     def reference(name):
         """What the program did on the reference: now, or when it was compared with our OpenCL adapter, which compares facts, too."""
@@ -292,7 +293,7 @@ def main():
         newest = max(path.stat().st_mtime for path in (out / name, args.env / "lib/libsycl.so", Path(__file__)))
         if args.adapter != "opencl" and not args.reference_only and record.exists() and record.stat().st_mtime > newest:
             return Outcome(**json.loads(record.read_text()))
-        outcome = run_on("reference", name)
+        outcome = run_on("reference", name, HANGS_AFTER)
         if outcome.code == "timeout":
             print(f"{name}: the reference hung, as Intel's driver may where threads wait at once: it runs again", flush=True)
             outcome = run_on("reference", name)
