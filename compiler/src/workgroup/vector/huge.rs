@@ -20,7 +20,7 @@ use crate::llvm::{Function, Module};
 /// of dpnp, oneMKL, oneDAL, oneCCL, JAX and llama.cpp has half as many before it is simplified.
 const MOST_INSTRUCTIONS: usize = 50_000;
 
-/// The same before variables became values, which leaves a fifth to a half.
+/// The same before variables became values, which leaves a tenth to three quarters.
 const MOST_BEFORE: u64 = 10 * MOST_INSTRUCTIONS as u64;
 
 /// Refuses a kernel that calls would make too large, before they are inlined: its size may be exponential in their depth.
