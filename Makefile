@@ -55,7 +55,7 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 	scripts/demo.sh $(ADAPTER)
 
 # Most parts keep one core busy, so two lists run side by side, which take about as long. What the second prints comes when both have ended.
-# Parts that use the same folder in target/ are on the same side.
+# Parts that write to the same folder in target/ are on the same side. Suites have one for each adapter.
 RUST_PARTS := test-rust test-reference sanitize test-consumers test-corpus test-nvptx test-wheel test-package-contents test-suites
 PROGRAM_PARTS := test-sycl test-cpu test-clients-short test-level-zero test-cuda test-onemkl
 
@@ -79,7 +79,7 @@ OF_ONE_LEVEL := not (package(oxur-compiler) and binary(run) and test(/^levels::/
 on_level = UR_CPU_TARGET=$1 cargo nextest run --workspace --exclude oxur-conformance-cuda --locked --profile $(NEXTEST_PROFILE) \
   -E '$(OF_ONE_LEVEL) and package(oxur-compiler) and (binary(run) or kind(lib) and test(/vector_math::errors/)) $2'
 
-# The longest of them, which find little on x86-64-v2 that they do not find on x86-64-v3: both have as many lanes.
+# The longest of them, which x86-64-v2 leaves to x86-64-v3: both have as many lanes. `make test-levels` runs them.
 LONG_ON_LEVELS := test(/masks::indices|coherent::every_limit|launched_groups::(stores|reductions|strided_loops|loops)|guards::every/) or \
   test(/collectives::of_(halves|integers_of_16_bits|integers_of_64_bits)/)
 

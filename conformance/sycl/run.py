@@ -290,7 +290,8 @@ def main():
     def reference(name):
         """What the program did on the reference: now, or when it was compared with our OpenCL adapter, which compares facts, too."""
         record = out / f"{name}.reference.json"
-        newest = max(path.stat().st_mtime for path in (out / name, args.env / "lib/libsycl.so", Path(__file__)))
+        used = (out / name, args.env / "lib/libsycl.so", args.env / "lib/libintelocl.so", Path(__file__))
+        newest = max(path.stat().st_mtime for path in used)
         if args.adapter != "opencl" and not args.reference_only and record.exists() and record.stat().st_mtime > newest:
             return Outcome(**json.loads(record.read_text()))
         outcome = run_on("reference", name, HANGS_AFTER)

@@ -75,8 +75,10 @@ class Environment:
         self.sees_drivers = False
 
     def copy(self, folder):
-        """A copy by hard links: pip replaces files and never writes into one."""
-        subprocess.run(["cp", "-al", f"{self.folder.resolve()}/.", folder], check=True)
+        """A copy by hard links: pip replaces files and never writes into one. Python may write bytecode there meanwhile, by files that
+        get their names once they are complete."""
+        incomplete = shutil.ignore_patterns("*.pyc.*")
+        shutil.copytree(self.folder.resolve(), folder, symlinks=True, ignore=incomplete, copy_function=os.link, dirs_exist_ok=True)
         return Environment(folder)
 
     @property
