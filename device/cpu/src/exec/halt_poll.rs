@@ -272,11 +272,15 @@ mod tests {
         (0..5).for_each(|_| std::thread::sleep(std::time::Duration::from_millis(1)));
         let slept = system::times_blocked();
         assert!(slept >= before + 5);
-        let start = clock::cycles();
-        while clock::cycles() - start < 20_000 * MICROSECOND {}
+        // A page that the system has to fetch or to move may block the thread once, so the best of several times counts.
+        let computing = || {
+            let (start, before) = (clock::cycles(), system::times_blocked());
+            while clock::cycles() - start < 20_000 * MICROSECOND {}
+            system::times_blocked() - before
+        };
         assert_eq!(
-            system::times_blocked(),
-            slept,
+            (0..5).map(|_| computing()).min(),
+            Some(0),
             "a thread that computes is preempted, but does not block"
         );
     }
