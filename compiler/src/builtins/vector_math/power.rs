@@ -70,10 +70,8 @@ fn power_of_positive<'c>(
     let exponent_mask = bits.int(u64::MAX << constants.fraction);
     let mantissa = b.bitcast(b.sub(x, b.and(above, exponent_mask)), ty);
     let interval = b.lshr(above, bits.int(constants.below_interval));
-    let look_up = |name, table| place.look_up(ty, table, name, interval);
-    let reciprocal = look_up("pow.reciprocal", constants.reciprocal);
-    let log_high = look_up("pow.high", constants.log_high);
-    let log_low = look_up("pow.low", constants.log_low);
+    let columns = [constants.reciprocal, constants.log_high, constants.log_low];
+    let [reciprocal, log_high, log_low] = place.look_up(ty, columns, "pow", interval);
 
     // Exact, as is `large`.
     let r = place.fma(mantissa, reciprocal, real(-1.0));

@@ -85,42 +85,81 @@ impl<'c> Place<'_, 'c> {
         self.avx512("mask.scalef", &[x, n])
     }
 
-    /// The numbers of a table at indices, of which only the low bits count. The table has as many as two registers of AVX-512.
-    pub(super) fn look_up(&self, ty: Type<'c>, table: &[f64], name: &str, indices: Value<'c>) -> Value<'c> {
+    /// The columns of a table in the rows with these indices, of which only the low bits count. The table has as many rows as two
+    /// registers of AVX-512 have numbers.
+    pub(super) fn look_up<const COLUMNS: usize>(
+        &self,
+        ty: Type<'c>,
+        columns: [&[f64]; COLUMNS],
+        name: &str,
+        indices: Value<'c>,
+    ) -> [Value<'c>; COLUMNS] {
+        if ty.lanes().is_some() && CpuLevel::current() >= CpuLevel::V4 {
+            return columns.map(|column| self.permute(ty, column, indices));
+        }
+        // A row is loaded at once: that takes less than gathers of each column.
         let Self { e, .. } = self;
         let b = e.builder;
         let element = ty.scalar();
-        let numbers: Vec<_> = table.iter().map(|&number| element.real(number)).collect();
-        if ty.lanes().is_some() && CpuLevel::current() >= CpuLevel::V4 {
-            let (low, high) = numbers.split_at(numbers.len() / 2);
-            let [low, high] = [low, high].map(Value::vector);
-            let suffix = if ty.bits() == 64 { "pd" } else { "ps" };
-            let permute = format!("llvm.x86.avx512.vpermi2var.{suffix}.512");
-            return self.in_vectors(&[indices], numbers.len() as u32 / 2, &|indices| {
-                let types = [low.ty(), indices[0].ty(), low.ty()];
-                let function = e.module.declare(&permute, low.ty().function(&types));
-                b.call(function, &[low, indices[0], high])
-            });
-        }
+        let width = (COLUMNS as u32).next_power_of_two();
+        let row = element.vector(width);
+        let rows = columns[0].len();
         let name = format!("{}table.{name}.{}", super::PREFIX, ty.bits());
-        let array = element.array(numbers.len() as u64);
         let table = e.module.global(&name).unwrap_or_else(|| {
-            e.module
-                .add_global(&name, array, Some(Value::array(element, &numbers)), true)
+            let rows: Vec<_> = (0..rows)
+                .map(|row| {
+                    let number = |column: usize| columns.get(column).map_or(0.0, |column| column[row]);
+                    Value::vector(&(0..width as usize).map(|c| element.real(number(c))).collect::<Vec<_>>())
+                })
+                .collect();
+            let ty = row.array(rows.len() as u64);
+            e.module.add_global(&name, ty, Some(Value::array(row, &rows)), true)
         });
-        let index = b.and(indices, indices.ty().int(numbers.len() as u64 - 1));
-        let addresses = b.gep(element, table, &[index], true);
-        let align = ty.bits() / 8;
-        let Some(lanes) = ty.lanes() else {
-            return b.load(ty, addresses).align(align);
+        let index = b.and(indices, indices.ty().int(rows as u64 - 1));
+        let load = |index| {
+            let address = b.gep(row, table, &[index], true);
+            b.load(row, address).align(width * ty.bits() / 8)
         };
-        let all = e.context.int(1).vector(lanes).ones();
-        b.intrinsic(
-            e.module,
-            "llvm.masked.gather",
-            &[ty, addresses.ty()],
-            &[addresses, all, ty.poison()],
-        )
-        .call_argument_attribute(0, "align", align.into())
+        let lane = |number: u32| e.context.int(32).int(number.into());
+        let Some(lanes) = ty.lanes() else {
+            let row = load(index);
+            return std::array::from_fn(|column| b.extract_element(row, lane(column as u32)));
+        };
+        let loaded: Vec<_> = (0..lanes).map(|i| load(b.extract_element(index, lane(i)))).collect();
+        let last = loaded[lanes as usize - 1];
+        let padded = || {
+            loaded
+                .iter()
+                .copied()
+                .chain(std::iter::repeat(last))
+                .take(lanes.next_power_of_two() as usize)
+        };
+        std::array::from_fn(|column| {
+            // Pairs of rows, pairs of these, and so on.
+            let mut parts: Vec<_> = padded().map(|row| b.shuffle(row, row, &[column as u32])).collect();
+            while let &[first, _, ..] = &parts[..] {
+                let all: Vec<u32> = (0..2 * first.ty().lanes().expect("a vector")).collect();
+                parts = parts.chunks(2).map(|pair| b.shuffle(pair[0], pair[1], &all)).collect();
+            }
+            match parts[0] {
+                column if lanes.is_power_of_two() => column,
+                column => b.shuffle(column, column, &(0..lanes).collect::<Vec<_>>()),
+            }
+        })
+    }
+
+    /// The numbers of a table at indices, by permutations of AVX-512.
+    fn permute(&self, ty: Type<'c>, table: &[f64], indices: Value<'c>) -> Value<'c> {
+        let Self { e, .. } = self;
+        let numbers: Vec<_> = table.iter().map(|&number| ty.scalar().real(number)).collect();
+        let (low, high) = numbers.split_at(numbers.len() / 2);
+        let [low, high] = [low, high].map(Value::vector);
+        let suffix = if ty.bits() == 64 { "pd" } else { "ps" };
+        let permute = format!("llvm.x86.avx512.vpermi2var.{suffix}.512");
+        self.in_vectors(&[indices], numbers.len() as u32 / 2, &|indices| {
+            let types = [low.ty(), indices[0].ty(), low.ty()];
+            let function = e.module.declare(&permute, low.ty().function(&types));
+            e.builder.call(function, &[low, indices[0], high])
+        })
     }
 }
