@@ -80,14 +80,15 @@ impl Module {
         let mut places = Vec::new();
         for global in &code.globals {
             let base = memory::allocate(global.bytes.len().max(1), Kind::Device, device)?;
-            if let Some(own) = memory::of_kernel(base as u64, global.bytes.len()) {
-                // SAFETY: new memory of this size.
-                unsafe { own.copy_from_nonoverlapping(global.bytes.as_ptr(), global.bytes.len()) };
-            }
             globals.push((global.name.clone(), base as u64, global.bytes.len()));
             places.push(base as u64);
         }
-        code.place(&places);
+        for ((_, base, _), bytes) in globals.iter().zip(code.place(places)) {
+            if let Some(own) = memory::of_kernel(*base, bytes.len()) {
+                // SAFETY: new memory of this size.
+                unsafe { own.copy_from_nonoverlapping(bytes.as_ptr(), bytes.len()) };
+            }
+        }
         let code = Arc::new(code);
         let own = crate::setting("FAKE_CUDA_REGISTERS", 16) as u32;
         let registers = match most_registers {

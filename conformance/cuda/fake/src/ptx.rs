@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! An interpreter of PTX, as far as compilers need it for kernels without images: [`parse`] reads modules, [`decode`]
-//! instructions, [`link`] puts functions behind the kernels that call them, [`ops`] has what instructions compute, [`print`] prints, [`run`]
-//! runs blocks.
+//! instructions, [`link`] finds what is called, [`ops`] has what instructions compute, [`print`] prints, [`run`]
+//! runs blocks, [`thread`] has their threads.
 
 mod decode;
 mod link;
@@ -9,12 +9,21 @@ mod ops;
 mod parse;
 mod print;
 mod run;
+#[cfg(test)]
+mod tests;
+mod thread;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use oxur_cuda_sys::CUresult;
 
-use self::link::Part;
+use self::decode::Inst;
+use self::link::Routine;
+
+/// Where addresses of functions begin, and the distance from one to the next.
+const CODE: u64 = 4 << 60;
+const FUNCTION: u64 = 128;
 
 /// A module.
 #[derive(Debug, Default)]
@@ -23,8 +32,14 @@ pub struct Code {
     pub globals: Vec<Global>,
     /// Bytes of static shared memory of a block.
     pub static_shared: usize,
+    /// Kernels and functions.
+    routines: Vec<Routine>,
+    /// The instructions of all of them.
+    body: Vec<Inst>,
     /// Where the variables are, once the module is loaded.
     places: Vec<u64>,
+    /// What tells the functions of this module from those of others, once it is loaded.
+    id: u32,
 }
 
 /// A variable.
@@ -33,6 +48,18 @@ pub struct Global {
     pub name: String,
     /// What is in it at first.
     pub bytes: Vec<u8>,
+    /// The addresses that are added to words of it, by their offsets.
+    symbols: Vec<(usize, Symbol)>,
+}
+
+/// What an address is of.
+#[derive(Debug)]
+enum Symbol {
+    Named(String),
+    /// A variable, by its place among those of the module.
+    Global(usize),
+    /// A function, by its place among the routines.
+    Routine(usize),
 }
 
 /// A kernel.
@@ -46,13 +73,15 @@ pub struct Entry {
     pub required: Option<[u32; 3]>,
     /// `.maxntid`
     pub most: Option<u32>,
-    part: Part,
+    local_size: usize,
+    /// Its place among the routines.
+    routine: usize,
 }
 
 impl Entry {
     /// Bytes of local memory of a thread.
     pub fn local_size(&self) -> usize {
-        self.part.local_size
+        self.local_size
     }
 }
 
@@ -82,9 +111,39 @@ impl Code {
         parse::module(text)
     }
 
-    /// The module is loaded: its variables are at these addresses.
-    pub fn place(&mut self, places: &[u64]) {
-        self.places = places.to_vec();
+    /// The module is loaded: its variables are at these addresses. Returns what is in each at first.
+    pub fn place(&mut self, places: Vec<u64>) -> Vec<Vec<u8>> {
+        static LAST: AtomicU32 = AtomicU32::new(0);
+        self.id = LAST.fetch_add(1, Ordering::Relaxed) + 1;
+        self.places = places;
+        let filled = |global: &Global| {
+            let mut bytes = global.bytes.clone();
+            for (at, symbol) in &global.symbols {
+                let address = match symbol {
+                    Symbol::Global(of) => self.places[*of],
+                    Symbol::Routine(of) => self.address(*of),
+                    Symbol::Named(_) => continue,
+                };
+                if let Some((word, _)) = bytes[*at..].split_first_chunk_mut::<8>() {
+                    *word = u64::from_le_bytes(*word).wrapping_add(address).to_le_bytes();
+                }
+            }
+            bytes
+        };
+        self.globals.iter().map(filled).collect()
+    }
+
+    /// The address of a function: of no memory.
+    fn address(&self, routine: usize) -> u64 {
+        CODE | u64::from(self.id) << 32 | (FUNCTION * (routine as u64 + 1))
+    }
+
+    /// The function at an address.
+    fn routine_at(&self, address: u64) -> Option<usize> {
+        let own = address.checked_sub(CODE | u64::from(self.id) << 32)?;
+        let routine = (own / FUNCTION).checked_sub(1)? as usize;
+        let found = self.routines.get(routine)?;
+        (own.is_multiple_of(FUNCTION) && found.is_function()).then_some(routine)
     }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Reads instructions: what cannot run is refused when a module is loaded.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::Param;
-use super::link::{Call, Part};
+use super::link::{Call, Candidates, Part, Passed, Target};
 use super::ops::{self, Ty};
 use super::parse::Names;
 
@@ -23,7 +23,9 @@ pub enum Operand {
     /// The offset of a variable in local memory.
     Local(usize),
     /// That of a parameter or a result of a function, which is in local memory, too.
-    Passed(usize),
+    Passed(Passed),
+    /// The address of a function, by its place among the routines of the module.
+    Routine(usize),
     Label(String),
     Vector(Vec<Operand>),
     Memory(Box<Operand>, i64),
@@ -69,7 +71,8 @@ pub struct Inst {
 /// What an instruction does. Most compute the first operand of the others.
 #[derive(Clone, Debug)]
 pub enum Op {
-    Move,
+    /// Of so many bytes.
+    Move(usize),
     Load(Space, Ty),
     Store(Space, Ty),
     /// The name, and whether there is a result.
@@ -93,14 +96,10 @@ pub enum Op {
     Branch(usize),
     /// To one of several places, by the first operand.
     BranchTo(Vec<usize>),
-    /// Where it goes, once that is known.
-    Call(Option<Box<Call>>),
+    Call(Box<Call>),
     /// `vprintf`: where in local memory the addresses of the format and of the arguments are.
     Print(usize, usize),
-    /// Behind a call: bytes of local memory that are copied, from, to and how many.
-    Results(Vec<(usize, usize, usize)>),
-    /// The register with the place that it goes to; of a kernel none.
-    Return(Option<usize>),
+    Return,
     Exit,
     Trap,
     /// Of the block; the threads of a warp come to the same one, if that is so.
@@ -133,17 +132,27 @@ pub struct Extended {
     pub leaves: bool,
 }
 
+/// What calls by addresses name.
+enum Declared {
+    Prototype { results: Vec<usize>, params: Vec<usize> },
+    Functions(Vec<String>),
+}
+
+/// What CUDA has for kernels that print.
+const VPRINTF: &str = "vprintf";
+
 /// Reads the instructions of a kernel.
 pub struct Decoder {
     registers: HashMap<String, usize>,
-    narrow: HashSet<usize>,
     local: HashMap<String, usize>,
-    passed: HashMap<String, usize>,
+    passed: HashMap<String, Passed>,
     local_size: usize,
     params: HashMap<String, usize>,
     labels: HashMap<String, usize>,
     /// Lists of labels, by their names.
     targets: HashMap<String, Vec<String>>,
+    /// The functions that calls by addresses may call, by their names.
+    candidates: HashMap<String, Declared>,
     body: Vec<Inst>,
 }
 
@@ -160,24 +169,20 @@ impl Decoder {
     pub fn new(params: &[Param]) -> Self {
         Self {
             registers: HashMap::new(),
-            narrow: HashSet::new(),
             local: HashMap::new(),
             passed: HashMap::new(),
             local_size: 0,
             params: params.iter().map(|param| (param.name.clone(), param.offset)).collect(),
             labels: HashMap::new(),
             targets: HashMap::new(),
+            candidates: HashMap::new(),
             body: Vec::new(),
         }
     }
 
-    pub fn add_register(&mut self, name: String, is_narrow: bool) -> usize {
+    pub fn add_register(&mut self, name: String) {
         let next = self.registers.len();
-        let number = *self.registers.entry(name).or_insert(next);
-        if is_narrow {
-            self.narrow.insert(number);
-        }
-        number
+        self.registers.entry(name).or_insert(next);
     }
 
     pub fn add_local(&mut self, name: String, align: usize, size: usize) {
@@ -186,10 +191,11 @@ impl Decoder {
     }
 
     /// A parameter or a result of a function, for it or for a call. Returns where it is in local memory.
-    pub fn add_passed(&mut self, name: String, align: usize, size: usize) -> usize {
+    pub fn add_passed(&mut self, name: String, align: usize, size: usize) -> Passed {
         let offset = self.room(align, size);
-        self.passed.insert(name, offset);
-        offset
+        let passed = Passed { offset, size };
+        self.passed.insert(name, passed);
+        passed
     }
 
     fn room(&mut self, align: usize, size: usize) -> usize {
@@ -204,6 +210,16 @@ impl Decoder {
 
     pub fn add_targets(&mut self, name: String, labels: Vec<String>) {
         self.targets.insert(name, labels);
+    }
+
+    /// The sizes of what calls by an address return and take.
+    pub fn add_prototype(&mut self, name: String, results: Vec<usize>, params: Vec<usize>) {
+        self.candidates.insert(name, Declared::Prototype { results, params });
+    }
+
+    /// The functions that calls by an address may call.
+    pub fn add_call_targets(&mut self, name: String, functions: Vec<String>) {
+        self.candidates.insert(name, Declared::Functions(functions));
     }
 
     pub fn register(&self, name: &str) -> Result<usize, String> {
@@ -226,8 +242,8 @@ impl Decoder {
         if let Some(&offset) = self.local.get(word) {
             return Ok(Operand::Local(offset));
         }
-        if let Some(&offset) = self.passed.get(word) {
-            return Ok(Operand::Passed(offset));
+        if let Some(&passed) = self.passed.get(word) {
+            return Ok(Operand::Passed(passed));
         }
         if let Some(&offset) = self.params.get(word).or_else(|| names.shared.get(word)) {
             return Ok(Operand::Immediate(offset as u64));
@@ -248,22 +264,52 @@ impl Decoder {
         name: &str,
         args: Vec<Operand>,
     ) -> Result<(), String> {
-        let op = op(name)
-            .filter(is_known)
-            .ok_or_else(|| format!("{name} is not interpreted"))?;
-        let results = matches!(op, Op::Call(_)).then(|| Inst {
-            line,
-            guard,
-            op: Op::Results(Vec::new()),
-            args: args.clone(),
-        });
+        let (op, args) = match name.split('.').next() {
+            Some("call") => (self.call(args)?, Vec::new()),
+            _ => {
+                let op = op(name).filter(is_known);
+                (op.ok_or_else(|| format!("{name} is not interpreted"))?, args)
+            }
+        };
         self.body.push(Inst { line, guard, op, args });
-        self.body.extend(results);
         Ok(())
     }
 
-    /// What was read. Calls do not know yet where they go.
-    pub fn finish(mut self) -> Result<Part, String> {
+    /// A call: results, what is called, parameters, and, for an address, the functions that it may be of.
+    fn call(&self, args: Vec<Operand>) -> Result<Op, String> {
+        let mut args = args.into_iter().peekable();
+        let taken = passed(args.next_if(is_list))?;
+        let callee = args.next().ok_or("a call of nothing")?;
+        let given = passed(args.next_if(is_list))?;
+        let target = match (callee, args.next()) {
+            (Operand::Label(name), None) if name == VPRINTF => {
+                let [format, arguments] = given[..] else {
+                    return Err("vprintf has a format and arguments".to_owned());
+                };
+                return Ok(Op::Print(format.offset, arguments.offset));
+            }
+            (Operand::Label(name), None) => Target::Named(name),
+            (address @ Operand::Register(_), Some(Operand::Label(list))) => {
+                let candidates = match self.candidates.get(&list) {
+                    Some(Declared::Prototype { results, params }) => {
+                        let is_like = |all: &[Passed], sizes: &[usize]| all.iter().map(|one| &one.size).eq(sizes);
+                        if !is_like(&given, params) || !is_like(&taken, results) {
+                            return Err(format!("a call has other parameters than {list}"));
+                        }
+                        Candidates::Prototype
+                    }
+                    Some(Declared::Functions(all)) => Candidates::Named(all.clone()),
+                    None => return Err(format!("there is no prototype or list {list}")),
+                };
+                Target::Address(address, candidates)
+            }
+            (callee, _) => return Err(format!("{callee:?} is called, or without a prototype")),
+        };
+        Ok(Op::Call(Box::new(Call { target, given, taken })))
+    }
+
+    /// What was read. Calls and addresses do not know their functions yet.
+    pub fn finish(mut self, name: &str, params: Vec<Passed>, results: Vec<Passed>) -> Result<Part, String> {
         for inst in &mut self.body {
             if let Op::BranchTo(places) = &mut inst.op {
                 let Some(Operand::Label(name)) = inst.args.pop() else {
@@ -287,22 +333,42 @@ impl Decoder {
                     .labels
                     .get(label)
                     .ok_or_else(|| format!("there is no label {label}"))?;
-                continue;
-            }
-            if matches!(inst.op, Op::Call(_) | Op::Results(_)) {
-                continue;
-            }
-            if let Some(Operand::Label(name)) = inst.args.iter().find(|arg| matches!(arg, Operand::Label(_))) {
-                return Err(format!("{name} is not known"));
+                inst.args.clear();
             }
         }
+        // Behind the last instruction the code of another part begins.
+        self.body.push(Inst {
+            line: self.body.last().map_or(0, |last| last.line),
+            guard: None,
+            op: Op::Return,
+            args: Vec::new(),
+        });
         Ok(Part {
+            name: name.to_owned(),
+            is_kernel: false,
+            params,
+            results,
             body: self.body,
             registers: self.registers.len(),
-            narrow: self.narrow,
             local_size: self.local_size,
         })
     }
+}
+
+fn is_list(arg: &Operand) -> bool {
+    matches!(arg, Operand::Vector(_))
+}
+
+/// The parameters or results in a list of a call.
+fn passed(list: Option<Operand>) -> Result<Vec<Passed>, String> {
+    let Some(Operand::Vector(all)) = list else {
+        return Ok(Vec::new());
+    };
+    let one = |arg| match arg {
+        Operand::Passed(passed) => Ok(passed),
+        other => Err(format!("{other:?} is no parameter of a call")),
+    };
+    all.into_iter().map(one).collect()
 }
 
 fn special(word: &str) -> Option<Special> {
@@ -366,7 +432,7 @@ fn op(name: &str) -> Option<Op> {
         }));
     }
     Some(match base {
-        "mov" => Op::Move,
+        "mov" => Op::Move(ty?.size()),
         "ld" | "ldu" => Op::Load(space(rest), ty?),
         "st" => Op::Store(space(rest), ty?),
         "atom" | "red" => {
@@ -411,8 +477,7 @@ fn op(name: &str) -> Option<Op> {
         "cvta" => Op::ConvertAddress(space(rest), has("to")),
         "bra" => Op::Branch(0),
         "brx" => Op::BranchTo(Vec::new()),
-        "call" => Op::Call(None),
-        "ret" => Op::Return(None),
+        "ret" => Op::Return,
         "exit" => Op::Exit,
         "trap" | "brkpt" => Op::Trap,
         // With a number of threads they are not here.

@@ -1,196 +1,208 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Puts the functions that a kernel calls behind it. Each has registers, local memory and a return address of its own there,
-//! so a function cannot call itself.
+//! Puts the code of all kernels and functions of a module behind each other, and finds what calls and addresses mean.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::decode::{Inst, Op, Operand};
+use super::{Code, Symbol};
 
 /// The code of a kernel or of a function.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Part {
+    pub name: String,
+    pub is_kernel: bool,
+    /// Where parameters and results of a function are in its local memory.
+    pub params: Vec<Passed>,
+    pub results: Vec<Passed>,
     pub body: Vec<Inst>,
     pub registers: usize,
-    /// Those of 16 bits.
-    pub narrow: HashSet<usize>,
-    /// Bytes of local memory of a thread.
+    /// Bytes of local memory of a call.
     pub local_size: usize,
 }
 
-/// A function.
-#[derive(Debug)]
-pub struct Function {
-    pub name: String,
-    /// Where its parameters and results are in its local memory, and their sizes.
-    pub params: Vec<(usize, usize)>,
-    pub results: Vec<(usize, usize)>,
-    /// The register that has the return address.
-    pub back: usize,
-    pub part: Part,
+/// A parameter or a result: where it is in the local memory of a call, and its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Passed {
+    pub offset: usize,
+    pub size: usize,
 }
 
-/// A call of a function that was found.
+/// A kernel or a function in a module.
+#[derive(Debug)]
+pub struct Routine {
+    pub name: String,
+    pub params: Vec<Passed>,
+    pub results: Vec<Passed>,
+    /// Where its code begins.
+    pub start: usize,
+    pub registers: usize,
+    /// Bytes of local memory of a call.
+    pub local_size: usize,
+    is_kernel: bool,
+    /// Those that it calls by their names.
+    calls: Vec<usize>,
+}
+
+/// A call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    pub target: usize,
-    pub back: usize,
-    /// Bytes of local memory that are copied before: from, to, size.
-    pub copies: Vec<(usize, usize, usize)>,
+    pub target: Target,
+    /// What is passed, and where results go, in the local memory of the caller.
+    pub given: Vec<Passed>,
+    pub taken: Vec<Passed>,
 }
 
-/// Where a function is.
-struct Place<'a> {
-    function: &'a Function,
-    body: usize,
-    registers: usize,
-    local: usize,
+/// What a call calls.
+#[derive(Clone, Debug)]
+pub enum Target {
+    /// A function that is not looked for yet.
+    Named(String),
+    /// One of the module's routines.
+    Routine(usize),
+    /// The function whose address is in a register, and which those are that it can be.
+    Address(Operand, Candidates),
 }
 
-/// What CUDA has for kernels that print.
-const VPRINTF: &str = "vprintf";
-
-/// Makes a call of `vprintf` an instruction; `false` for another call.
-fn print(inst: &mut Inst) -> bool {
-    let is_name = |arg: &Operand| matches!(arg, Operand::Label(name) if name == VPRINTF);
-    let Some(name) = inst.args.iter().position(is_name) else {
-        return false;
-    };
-    inst.op = match (&inst.op, inst.args.get(name + 1)) {
-        (Op::Call(_), Some(Operand::Vector(all))) => match all[..] {
-            [Operand::Passed(format), Operand::Passed(arguments)] => Op::Print(format, arguments),
-            _ => return false,
-        },
-        // Its result is not looked at.
-        _ => Op::Nothing,
-    };
-    inst.args.clear();
-    true
+/// The functions that an address can be of.
+#[derive(Clone, Debug)]
+pub enum Candidates {
+    /// Those that have the parameters and results of the call, as the prototype says.
+    Prototype,
+    Named(Vec<String>),
+    Listed(Vec<usize>),
 }
 
-fn find<'a>(functions: &'a [Function], inst: &Inst) -> Result<&'a Function, String> {
-    let name = inst.args.iter().find_map(|arg| match arg {
-        Operand::Label(name) => Some(name),
-        _ => None,
-    });
-    let name = name.ok_or("a call through a pointer is not interpreted")?;
-    let found = functions.iter().find(|function| function.name == *name);
-    found.ok_or_else(|| format!("{name}, which is called, is not defined"))
+fn sizes(all: &[Passed]) -> impl Iterator<Item = usize> + '_ {
+    all.iter().map(|passed| passed.size)
 }
 
-/// Refuses functions that call themselves.
-fn check(part: &Part, functions: &[Function], path: &mut Vec<String>) -> Result<(), String> {
-    for inst in part.body.iter().filter(|inst| matches!(inst.op, Op::Call(_))) {
-        if print(&mut inst.clone()) {
-            continue;
+impl Routine {
+    /// Whether a call passes what the routine takes, and takes what it returns.
+    pub fn fits(&self, call: &Call) -> bool {
+        let takes_results = call.taken.is_empty() || sizes(&call.taken).eq(sizes(&self.results));
+        takes_results && sizes(&call.given).eq(sizes(&self.params))
+    }
+}
+
+/// Bytes of local memory that calls by names need, as far as functions do not call themselves.
+pub fn depth(routines: &[Routine], routine: usize) -> usize {
+    fn deepest(routines: &[Routine], routine: usize, path: &mut Vec<usize>) -> usize {
+        if path.contains(&routine) {
+            return 0;
         }
-        let function = find(functions, inst)?;
-        if path.contains(&function.name) {
-            return Err(format!("{} calls itself", function.name));
-        }
-        path.push(function.name.clone());
-        check(&function.part, functions, path)?;
+        path.push(routine);
+        let calls = routines[routine].calls.iter();
+        let behind = calls.map(|&called| deepest(routines, called, path)).max();
         path.pop();
+        routines[routine].local_size + behind.unwrap_or(0)
+    }
+    deepest(routines, routine, &mut Vec::new())
+}
+
+/// Links the parts of a module, whose variables have these places among its globals.
+pub fn link(code: &mut Code, parts: Vec<Part>, globals: &HashMap<String, usize>) -> Result<(), String> {
+    let find = |names: &HashMap<String, usize>, name: &str| names.get(name).copied();
+    let mut names = HashMap::new();
+    for (at, part) in parts.iter().enumerate().filter(|(_, part)| !part.is_kernel) {
+        names.entry(part.name.clone()).or_insert(at);
+    }
+    let mut bodies = Vec::new();
+    for part in parts {
+        let start = bodies.len();
+        let mut routine = Routine {
+            name: part.name,
+            params: part.params,
+            results: part.results,
+            start,
+            registers: part.registers,
+            local_size: part.local_size,
+            is_kernel: part.is_kernel,
+            calls: Vec::new(),
+        };
+        let wrong = |what: String| format!("{}: {what}", routine.name);
+        let mut calls = HashSet::new();
+        for mut inst in part.body {
+            match &mut inst.op {
+                Op::Branch(target) => *target += start,
+                Op::BranchTo(targets) => targets.iter_mut().for_each(|target| *target += start),
+                Op::Call(call) => {
+                    resolve(call, &names).map_err(wrong)?;
+                    if let Target::Routine(called) = call.target {
+                        calls.insert(called);
+                    }
+                }
+                _ => {}
+            }
+            for arg in &mut inst.args {
+                name(arg, &names).map_err(wrong)?;
+            }
+            bodies.push(inst);
+        }
+        routine.calls = calls.into_iter().collect();
+        code.routines.push(routine);
+    }
+    for inst in &bodies {
+        if let Op::Call(call) = &inst.op
+            && let Target::Routine(called) = call.target
+            && !code.routines[called].fits(call)
+        {
+            let name = &code.routines[called].name;
+            return Err(format!(
+                "line {}: {name} is called with other parameters than it has",
+                inst.line
+            ));
+        }
+    }
+    code.body = bodies;
+    for global in &mut code.globals {
+        for (_, symbol) in &mut global.symbols {
+            if let Symbol::Named(name) = symbol {
+                *symbol = match (find(globals, name), find(&names, name)) {
+                    (Some(at), _) => Symbol::Global(at),
+                    (None, Some(at)) => Symbol::Routine(at),
+                    _ => return Err(format!("{name}, whose address is in {}, is not defined", global.name)),
+                };
+            }
+        }
     }
     Ok(())
 }
 
-/// Appends what a kernel calls.
-pub fn link(kernel: Part, functions: &[Function]) -> Result<Part, String> {
-    check(&kernel, functions, &mut Vec::new())?;
-    let (mut all, mut places): (Part, Vec<Place<'_>>) = (kernel, Vec::new());
-    let mut at = 0;
-    while at < all.body.len() {
-        if matches!(all.body[at].op, Op::Call(_) | Op::Results(_)) && !print(&mut all.body[at]) {
-            let function = find(functions, &all.body[at])?;
-            let known = places.iter().position(|place| std::ptr::eq(place.function, function));
-            let known = known.unwrap_or_else(|| {
-                places.push(append(&mut all, function));
-                places.len() - 1
-            });
-            resolve(&mut all.body[at], &places[known])?;
-        }
-        at += 1;
-    }
-    Ok(all)
-}
-
-fn append<'a>(all: &mut Part, function: &'a Function) -> Place<'a> {
-    let place = Place {
-        function,
-        body: all.body.len(),
-        registers: all.registers,
-        local: all.local_size.next_multiple_of(16),
+/// Finds the functions that a call names.
+fn resolve(call: &mut Call, names: &HashMap<String, usize>) -> Result<(), String> {
+    let find = |name: &String| {
+        let found = names.get(name).copied();
+        found.ok_or_else(|| format!("{name}, which is called, is not defined"))
     };
-    let own = &function.part;
-    all.body.extend(own.body.iter().map(|inst| moved(inst.clone(), &place)));
-    all.narrow
-        .extend(own.narrow.iter().map(|register| register + place.registers));
-    all.registers += own.registers;
-    all.local_size = place.local + own.local_size;
-    place
-}
-
-/// An instruction of a function where it is appended.
-fn moved(mut inst: Inst, place: &Place<'_>) -> Inst {
-    if let Some((register, _)) = &mut inst.guard {
-        *register += place.registers;
-    }
-    match &mut inst.op {
-        Op::Branch(target) => *target += place.body,
-        Op::Print(format, arguments) => {
-            *format += place.local;
-            *arguments += place.local;
+    match &mut call.target {
+        Target::Named(name) => call.target = Target::Routine(find(name)?),
+        Target::Address(_, candidates) => {
+            if let Candidates::Named(all) = candidates {
+                *candidates = Candidates::Listed(all.iter().map(find).collect::<Result<_, _>>()?);
+            }
         }
-        Op::BranchTo(targets) => targets.iter_mut().for_each(|target| *target += place.body),
-        Op::Return(back) => *back = Some(place.function.back + place.registers),
-        _ => {}
+        Target::Routine(_) => {}
     }
-    inst.args.iter_mut().for_each(|arg| move_operand(arg, place));
-    inst
+    Ok(())
 }
 
-fn move_operand(arg: &mut Operand, place: &Place<'_>) {
+/// Makes a name the address of a function.
+fn name(arg: &mut Operand, names: &HashMap<String, usize>) -> Result<(), String> {
     match arg {
-        Operand::Register(register) | Operand::Not(register) => *register += place.registers,
-        Operand::Local(offset) | Operand::Passed(offset) => *offset += place.local,
-        Operand::Vector(all) => all.iter_mut().for_each(|one| move_operand(one, place)),
-        Operand::Memory(base, _) => move_operand(base, place),
-        _ => {}
+        Operand::Label(label) => {
+            let found = names.get(label).ok_or_else(|| format!("{label} is not known"))?;
+            *arg = Operand::Routine(*found);
+            Ok(())
+        }
+        Operand::Vector(all) => all.iter_mut().try_for_each(|one| name(one, names)),
+        Operand::Memory(base, _) => name(base, names),
+        _ => Ok(()),
     }
 }
 
-/// Says where a call goes and what it copies, or what is copied behind it.
-fn resolve(inst: &mut Inst, place: &Place<'_>) -> Result<(), String> {
-    let name = inst.args.iter().position(|arg| matches!(arg, Operand::Label(_)));
-    let name = name.ok_or("a call of nothing")?;
-    let offsets = |at: Option<usize>| match at.and_then(|at| inst.args.get(at)) {
-        Some(Operand::Vector(all)) => {
-            let offset = |arg: &Operand| match arg {
-                Operand::Passed(offset) => Ok(*offset),
-                other => Err(format!("{other:?} is no parameter of a call")),
-            };
-            all.iter().map(offset).collect::<Result<Vec<usize>, String>>()
-        }
-        _ => Ok(Vec::new()),
-    };
-    let (given, taken) = (offsets(Some(name + 1))?, offsets(name.checked_sub(1))?);
-    let (function, local) = (place.function, place.local);
-    if given.len() != function.params.len() || taken.len() > function.results.len() {
-        return Err(format!("{} is called with other parameters than it has", function.name));
+impl Routine {
+    /// Whether its address can be taken: kernels are launched.
+    pub fn is_function(&self) -> bool {
+        !self.is_kernel
     }
-    inst.op = match inst.op {
-        Op::Results(_) => {
-            let pairs = taken.iter().zip(&function.results);
-            Op::Results(pairs.map(|(to, (from, size))| (from + local, *to, *size)).collect())
-        }
-        _ => Op::Call(Some(Box::new(Call {
-            target: place.body,
-            back: function.back + place.registers,
-            copies: {
-                let pairs = given.iter().zip(&function.params);
-                pairs.map(|(from, (to, size))| (*from, to + local, *size)).collect()
-            },
-        }))),
-    };
-    Ok(())
 }

@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 
 use super::decode::{Decoder, Operand};
-use super::link::{self, Function};
+use super::link::{self, Part};
 use super::ops::Ty;
-use super::{Code, Entry, Global, Param};
+use super::{Code, Entry, Global, Param, Symbol};
 
 /// Words, and marks of one character.
 pub type Token<'a> = &'a str;
@@ -123,6 +123,7 @@ struct Declared {
     name: String,
     align: usize,
     bytes: Vec<u8>,
+    symbols: Vec<(usize, Symbol)>,
     is_open: bool,
 }
 
@@ -149,12 +150,15 @@ fn declared(reader: &mut Reader<'_>) -> Result<Declared, String> {
         reader.expect("]")?;
     }
     let mut bytes = vec![0; if is_open { 0 } else { count * ty.size() }];
+    let mut symbols = Vec::new();
     if reader.take("=") {
         let mut at = 0;
         let in_braces = reader.take("{");
         loop {
-            let value = reader.number()? as u64;
-            bytes[at..at + ty.size()].copy_from_slice(&value.to_le_bytes()[..ty.size()]);
+            let value = initial(reader, at, &mut symbols)?;
+            let place = bytes.get_mut(at..at + ty.size());
+            let place = place.ok_or_else(|| format!("{name} has more values than room"))?;
+            place.copy_from_slice(&value.to_le_bytes()[..ty.size()]);
             at += ty.size();
             if !in_braces || !reader.take(",") {
                 break;
@@ -169,8 +173,28 @@ fn declared(reader: &mut Reader<'_>) -> Result<Declared, String> {
         name,
         align: align.max(ty.size()),
         bytes,
+        symbols,
         is_open,
     })
+}
+
+/// A number that is in a variable at first, or the address of something, with what is added to it.
+fn initial(reader: &mut Reader<'_>, at: usize, symbols: &mut Vec<(usize, Symbol)>) -> Result<u64, String> {
+    let is_name = |word: &str| word.starts_with(|first: char| first.is_ascii_alphabetic() || "_$%".contains(first));
+    if !is_name(reader.peek()) {
+        return Ok(reader.number()? as u64);
+    }
+    let mut name = reader.next()?;
+    if name == "generic" {
+        reader.expect("(")?;
+        name = reader.next()?;
+        reader.expect(")")?;
+    }
+    symbols.push((at, Symbol::Named(name.to_owned())));
+    match reader.take("+") {
+        true => Ok(reader.number()? as u64),
+        false => Ok(0),
+    }
 }
 
 /// Reads a module.
@@ -178,7 +202,7 @@ pub fn module(text: &str) -> Result<Code, String> {
     let (tokens, lines) = tokens(text);
     let mut reader = Reader { tokens, lines, at: 0 };
     let (mut code, mut names) = (Code::default(), Names::default());
-    let mut functions = Vec::new();
+    let mut parts = Vec::new();
     while !reader.peek().is_empty() {
         match reader.next()? {
             ".version" | ".address_size" => {
@@ -197,20 +221,23 @@ pub fn module(text: &str) -> Result<Code, String> {
                 code.globals.push(Global {
                     name: variable.name,
                     bytes: variable.bytes,
+                    symbols: variable.symbols,
                 });
             }
             ".shared" => shared(&mut reader, &mut code, &mut names)?,
             ".entry" => {
-                let entry = entry(&mut reader, &mut code, &mut names)?;
+                let (mut entry, part) = entry(&mut reader, &mut code, &mut names)?;
+                entry.routine = parts.len();
+                parts.push(part);
                 code.entries.push(entry);
             }
-            ".func" => functions.extend(function(&mut reader, &mut code, &mut names)?),
+            ".func" => parts.extend(function(&mut reader, &mut code, &mut names)?),
             other => return Err(format!("{other} is not understood here")),
         }
     }
+    link::link(&mut code, parts, &names.globals)?;
     for entry in &mut code.entries {
-        let part = std::mem::take(&mut entry.part);
-        entry.part = link::link(part, &functions).map_err(|wrong| format!("{}: {wrong}", entry.name))?;
+        entry.local_size = link::depth(&code.routines, entry.routine);
     }
     Ok(code)
 }
@@ -261,7 +288,7 @@ fn params(reader: &mut Reader<'_>) -> Result<Vec<Param>, String> {
     Ok(all)
 }
 
-fn entry(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<Entry, String> {
+fn entry(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<(Entry, Part), String> {
     let name = reader.next()?.to_owned();
     let params = params(reader)?;
     let (mut required, mut most) = (None, None);
@@ -285,19 +312,28 @@ fn entry(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<
     }
     let mut decoder = Decoder::new(&params);
     body(reader, &mut decoder, code, names)?;
-    let part = decoder.finish().map_err(|wrong| format!("{name}: {wrong}"))?;
-    Ok(Entry {
+    let part = decoder.finish(&name, Vec::new(), Vec::new());
+    let part = part.map_err(|wrong| format!("{name}: {wrong}"))?;
+    let entry = Entry {
         params_size: params.last().map_or(0, |last| last.offset + last.size),
         name,
         params,
         required,
         most,
-        part,
-    })
+        routine: 0,
+        local_size: 0,
+    };
+    Ok((
+        entry,
+        Part {
+            is_kernel: true,
+            ..part
+        },
+    ))
 }
 
 /// A function; `None` if it is only declared.
-fn function(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<Option<Function>, String> {
+fn function(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<Option<Part>, String> {
     let results = params(reader)?;
     let name = reader.next()?.to_owned();
     let params = params(reader)?;
@@ -310,23 +346,16 @@ fn function(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Resu
         }
     }
     let mut decoder = Decoder::new(&[]);
-    let mut pass = |all: Vec<Param>| -> Vec<(usize, usize)> {
+    let mut pass = |all: Vec<Param>| -> Vec<_> {
         let each = all
             .into_iter()
-            .map(|param| (decoder.add_passed(param.name, 16, param.size), param.size));
+            .map(|param| decoder.add_passed(param.name, 16, param.size));
         each.collect()
     };
     let (results, params) = (pass(results), pass(params));
-    let back = decoder.add_register("%return".to_owned(), false);
     body(reader, &mut decoder, code, names)?;
-    let part = decoder.finish().map_err(|wrong| format!("{name}: {wrong}"))?;
-    Ok(Some(Function {
-        name,
-        params,
-        results,
-        back,
-        part,
-    }))
+    let part = decoder.finish(&name, params, results);
+    part.map(Some).map_err(|wrong| format!("{name}: {wrong}"))
 }
 
 /// Instructions and declarations, behind the first brace.
@@ -365,18 +394,19 @@ fn body(reader: &mut Reader<'_>, decoder: &mut Decoder, code: &mut Code, names: 
 }
 
 fn registers(reader: &mut Reader<'_>, decoder: &mut Decoder) -> Result<(), String> {
+    // The type: registers hold the bits of any.
     reader.next()?;
-    let is_narrow = reader.next()?.ends_with("16");
+    reader.next()?;
     loop {
         let name = reader.next()?;
         if reader.take("<") {
             let count = reader.number()?;
             reader.expect(">")?;
             for number in 0..count {
-                decoder.add_register(format!("{name}{number}"), is_narrow);
+                decoder.add_register(format!("{name}{number}"));
             }
         } else {
-            decoder.add_register(name.to_owned(), is_narrow);
+            decoder.add_register(name.to_owned());
         }
         if !reader.take(",") {
             return reader.expect(";");
@@ -388,16 +418,22 @@ fn statement(reader: &mut Reader<'_>, decoder: &mut Decoder, names: &Names) -> R
     let line = reader.line();
     let first = reader.next()?;
     if reader.take(":") {
-        if !reader.take(".branchtargets") {
-            decoder.label(first.to_owned());
-            return Ok(());
+        let name = first.to_owned();
+        match reader.peek() {
+            ".branchtargets" => decoder.add_targets(name, list(reader)?),
+            ".calltargets" => decoder.add_call_targets(name, list(reader)?),
+            ".callprototype" => {
+                reader.next()?;
+                let sizes = |all: Vec<Param>| all.into_iter().map(|param| param.size).collect();
+                let results = sizes(params(reader)?);
+                reader.expect("_")?;
+                let params = sizes(params(reader)?);
+                reader.take(".noreturn");
+                reader.expect(";")?;
+                decoder.add_prototype(name, results, params);
+            }
+            _ => decoder.label(name),
         }
-        let mut labels = Vec::new();
-        while !reader.take(";") {
-            labels.push(reader.next()?.to_owned());
-            reader.take(",");
-        }
-        decoder.add_targets(first.to_owned(), labels);
         return Ok(());
     }
     let (mut guard, mut name) = (None, first);
@@ -418,6 +454,17 @@ fn statement(reader: &mut Reader<'_>, decoder: &mut Decoder, names: &Names) -> R
         }
     }
     decoder.add(line, guard, name, operands)
+}
+
+/// Names behind a word, to the semicolon.
+fn list(reader: &mut Reader<'_>) -> Result<Vec<String>, String> {
+    reader.next()?;
+    let mut names = Vec::new();
+    while !reader.take(";") {
+        names.push(reader.next()?.to_owned());
+        reader.take(",");
+    }
+    Ok(names)
 }
 
 fn operand(reader: &mut Reader<'_>, decoder: &Decoder, names: &Names) -> Result<Operand, String> {

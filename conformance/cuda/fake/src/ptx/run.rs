@@ -7,8 +7,10 @@ use std::time::Instant;
 use oxur_cuda_sys::*;
 
 use super::decode::{Inst, Op, Operand, Space, Special};
+use super::link::Target;
 use super::ops::{self, Ty};
-use super::{Entry, Launch};
+use super::thread::{State, Thread};
+use super::{Code, Entry, Launch};
 use crate::memory;
 
 /// Where generic addresses of shared memory begin, of local memory, and of parameters.
@@ -26,43 +28,11 @@ const TURN: usize = 20_000;
 /// Taken for atomic operations: streams run at the same time.
 static ATOMICS: Mutex<()> = Mutex::new(());
 
-/// What a thread waits for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
-    Runs,
-    /// Behind a barrier of the block.
-    AtBarrier,
-    /// With the threads of its warp in the mask.
-    InWarp(u32),
-    /// For those of its warp that come there in the same turn: a GPU runs them together.
-    AtActiveMask,
-    Over,
-}
-
-struct Thread {
-    registers: Vec<u64>,
-    local: Vec<u8>,
-    at: usize,
-    id: [u32; 3],
-    number: usize,
-    state: State,
-    /// What an instruction in extended precision left.
-    carry: bool,
-}
-
-impl Thread {
-    /// Copies bytes of local memory: from, to and how many.
-    fn copy_local(&mut self, copies: &[(usize, usize, usize)]) {
-        for &(from, to, size) in copies {
-            self.local.copy_within(from..from + size, to);
-        }
-    }
-}
-
 struct Block<'a> {
     launch: &'a Launch,
     device: i32,
     entry: &'a Entry,
+    code: &'a Code,
     shared: Vec<u8>,
     id: [u32; 3],
     threads: Vec<Thread>,
@@ -98,23 +68,17 @@ pub fn all(launch: &Launch, device: i32) -> Result<(), CUresult> {
 
 impl<'a> Block<'a> {
     fn new(launch: &'a Launch, device: i32, id: [u32; 3]) -> Self {
-        let entry = &launch.code.entries[launch.entry];
+        let code = &*launch.code;
+        let entry = &code.entries[launch.entry];
         let [bx, by, bz] = launch.block;
         let ids = (0..bz).flat_map(|z| (0..by).flat_map(move |y| (0..bx).map(move |x| [x, y, z])));
-        let thread = |(number, id)| Thread {
-            registers: vec![0; entry.part.registers],
-            local: vec![0xcd; entry.part.local_size],
-            at: 0,
-            id,
-            number,
-            state: State::Runs,
-            carry: false,
-        };
+        let thread = |(number, id)| Thread::new(code, entry.routine, number, id);
         Self {
             launch,
             device,
             entry,
-            shared: vec![0xcd; launch.code.static_shared + 16 + launch.shared],
+            code,
+            shared: vec![0xcd; code.static_shared + 16 + launch.shared],
             id,
             threads: ids.enumerate().map(thread).collect(),
         }
@@ -163,7 +127,7 @@ impl<'a> Block<'a> {
                     let there: Vec<usize> = lanes.clone().filter(is_there).collect();
                     let mask = there.iter().map(|other| 1 << (other - first)).sum();
                     for other in there {
-                        self.write(other, &self.entry.part.body[at].args[0], mask);
+                        self.write(other, &self.code.body[at].args[0], mask);
                         (self.threads[other].state, self.threads[other].at) = (State::Runs, at + 1);
                     }
                     continue;
@@ -186,7 +150,7 @@ impl<'a> Block<'a> {
 
     /// Checks that the threads of each warp are at the same barrier, if that has to be so.
     fn aligned(&self) -> Result<(), CUresult> {
-        let body = &self.entry.part.body;
+        let body = &self.code.body;
         for warp in self.threads.chunks(WARP) {
             let mut there = warp.iter().filter(|thread| thread.state == State::AtBarrier);
             let Some(first) = there.next() else { continue };
@@ -221,7 +185,7 @@ impl<'a> Block<'a> {
                 State::InWarp(mask) => format!("for those of {mask:#x} of its warp"),
                 _ => "for all of the block".to_owned(),
             };
-            format!("{count} in line {} {of}", self.entry.part.body[at].line)
+            format!("{count} in line {} {of}", self.code.body[at].line)
         });
         let places = places.take(8).collect::<Vec<_>>().join(", ");
         self.fault(
@@ -240,7 +204,7 @@ impl<'a> Block<'a> {
 
     /// Runs an instruction of several threads of a warp.
     fn together(&mut self, at: usize, first: usize, members: &[usize]) -> Result<(), CUresult> {
-        let inst = &self.entry.part.body[at];
+        let inst = &self.code.body[at];
         let alive: Vec<usize> = members
             .iter()
             .copied()
@@ -306,9 +270,7 @@ impl<'a> Block<'a> {
         }
         for (own, values) in results {
             for (arg, value) in inst.args.iter().zip(values) {
-                if let Operand::Register(register) = arg {
-                    self.threads[own].registers[*register] = value;
-                }
+                self.write(own, arg, value);
                 // What is behind the first result is another one only where the instruction has two.
                 if matches!(inst.op, Op::Vote(_) | Op::Reduce(..))
                     || matches!(inst.op, Op::Shuffle(_)) && inst.args.len() == 5
@@ -326,13 +288,14 @@ impl<'a> Block<'a> {
     fn read(&self, number: usize, operand: &Operand) -> u64 {
         let thread = &self.threads[number];
         match operand {
-            Operand::Register(register) => thread.registers[*register],
-            Operand::Not(register) => thread.registers[*register] ^ 1,
+            Operand::Register(register) => thread.register(*register),
+            Operand::Not(register) => thread.register(*register) ^ 1,
             Operand::Immediate(bits) => *bits,
-            Operand::Local(offset) => *offset as u64,
-            Operand::Passed(offset) => LOCAL | *offset as u64,
-            Operand::Global(at, behind) => self.launch.code.places[*at] + behind,
-            Operand::Dynamic => self.launch.code.static_shared.next_multiple_of(16) as u64,
+            Operand::Local(offset) => thread.local_at(*offset) as u64,
+            Operand::Passed(passed) => LOCAL | thread.local_at(passed.offset) as u64,
+            Operand::Global(at, behind) => self.code.places[*at] + behind,
+            Operand::Routine(at) => self.code.address(*at),
+            Operand::Dynamic => self.code.static_shared.next_multiple_of(16) as u64,
             Operand::Special(special) => self.special(thread, *special),
             Operand::Memory(base, offset) => self.read(number, base).wrapping_add_signed(*offset),
             Operand::Label(_) | Operand::Vector(_) | Operand::Nothing => 0,
@@ -414,15 +377,12 @@ impl<'a> Block<'a> {
 
     /// Runs a thread until its turn is over, or it has to wait.
     fn run(&mut self, number: usize) -> Result<(), CUresult> {
-        let entry = self.entry;
+        let code = self.code;
         for _ in 0..TURN {
             let at = self.threads[number].at;
-            let Some(inst) = entry.part.body.get(at) else {
-                self.threads[number].state = State::Over;
-                return Ok(());
-            };
+            let inst = &code.body[at];
             if let Some((predicate, negated)) = inst.guard
-                && (self.threads[number].registers[predicate] & 1 != 0) == negated
+                && (self.threads[number].register(predicate) & 1 != 0) == negated
             {
                 self.threads[number].at = at + 1;
                 continue;
@@ -438,21 +398,27 @@ impl<'a> Block<'a> {
                     self.threads[number].at = *targets.get(index).ok_or(CUDA_ERROR_ILLEGAL_INSTRUCTION)?;
                     continue;
                 }
-                Op::Call(Some(call)) => {
-                    let thread = &mut self.threads[number];
-                    thread.copy_local(&call.copies);
-                    thread.registers[call.back] = at as u64 + 1;
-                    thread.at = call.target;
+                Op::Call(call) => {
+                    let address = match &call.target {
+                        Target::Address(register, _) => self.read(number, register),
+                        _ => 0,
+                    };
+                    let entered = self.threads[number].enter(code, call, address);
+                    entered.map_err(|(what, fault)| {
+                        self.fault(number, &format!("{what}, in line {}", inst.line), fault)
+                    })?;
                     continue;
                 }
-                Op::Return(Some(back)) => {
+                Op::Return => {
                     let thread = &mut self.threads[number];
-                    thread.at = thread.registers[*back] as usize;
+                    thread.leave(code);
+                    if thread.state == State::Over {
+                        return Ok(());
+                    }
                     continue;
                 }
                 Op::Print(format, arguments) => self.print(number, *format, *arguments)?,
-                Op::Results(copies) => self.threads[number].copy_local(copies),
-                Op::Exit | Op::Return(None) => {
+                Op::Exit => {
                     self.threads[number].state = State::Over;
                     return Ok(());
                 }
@@ -484,7 +450,10 @@ impl<'a> Block<'a> {
 
     /// `vprintf` with the addresses that are at two places of local memory.
     fn print(&mut self, number: usize, format: usize, arguments: usize) -> Result<(), CUresult> {
-        let [format, arguments] = [format, arguments].map(|at| self.load(number, Space::Local, Ty::U64, at as u64));
+        let [format, arguments] = [format, arguments].map(|offset| {
+            let at = self.threads[number].local_at(offset) as u64;
+            self.load(number, Space::Local, Ty::U64, at)
+        });
         let (format, arguments) = (self.text(number, format?)?, arguments?);
         let block = std::cell::RefCell::new(self);
         let word = |at: usize, size: usize| {
@@ -509,7 +478,7 @@ impl<'a> Block<'a> {
 
     fn write(&mut self, number: usize, operand: &Operand, value: u64) {
         if let Operand::Register(register) = operand {
-            self.threads[number].registers[*register] = value;
+            self.threads[number].set_register(*register, value);
         }
     }
 
@@ -520,7 +489,10 @@ impl<'a> Block<'a> {
         let unknown = CUDA_ERROR_ILLEGAL_INSTRUCTION;
         let value = match inst.op {
             Op::Nothing => return Ok(()),
-            Op::Move => return self.copy(number, &args[0], &args[1]),
+            Op::Move(size) => {
+                self.copy(number, size, &args[0], &args[1]);
+                return Ok(());
+            }
             Op::Load(space, ty) => {
                 let address = arg(self, 1);
                 if let Operand::Vector(all) = &args[0] {
@@ -667,27 +639,18 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// A move, which may take a register apart or put it together.
-    fn copy(&mut self, number: usize, to: &Operand, from: &Operand) -> Result<(), CUresult> {
+    /// A move of so many bytes, which may take a register apart or put it together.
+    fn copy(&mut self, number: usize, size: usize, to: &Operand, from: &Operand) {
+        let bits = |parts: &[Operand]| (8 * size / parts.len().max(1)) as u32;
         match (to, from) {
             (Operand::Vector(parts), from) => {
-                let value = self.read(number, from);
-                let bits = if parts.len() == 4 || self.is_narrow(parts) {
-                    16
-                } else {
-                    32
-                };
-                for (at, part) in parts.iter().enumerate() {
-                    let mask = (1 << bits) - 1;
-                    self.write(number, part, value >> (bits * at as u32) & mask);
+                let (value, bits) = (self.read(number, from), bits(parts));
+                for (part, at) in parts.iter().zip(0..) {
+                    self.write(number, part, value >> (bits * at) & ((1 << bits) - 1));
                 }
             }
             (to, Operand::Vector(parts)) => {
-                let bits = if parts.len() == 4 || self.is_narrow(parts) {
-                    16
-                } else {
-                    32
-                };
+                let bits = bits(parts);
                 let values = parts.iter().rev().map(|part| self.read(number, part));
                 let value = values.fold(0, |all, part| all << bits | part & ((1 << bits) - 1));
                 self.write(number, to, value);
@@ -697,15 +660,6 @@ impl<'a> Block<'a> {
                 self.write(number, to, value);
             }
         }
-        Ok(())
-    }
-
-    /// Whether registers have 16 bits.
-    fn is_narrow(&self, parts: &[Operand]) -> bool {
-        parts.iter().all(|part| match part {
-            Operand::Register(register) => self.entry.part.narrow.contains(register),
-            _ => false,
-        })
     }
 }
 
