@@ -246,24 +246,29 @@ def command_stats(options, libraries):
 # Sampling
 
 
-def sample(indexes, count, seed):
+def sample(indexes, count, seed, slow=()):
     """(library, module) of `count` modules, always the same for one seed. Each library's part grows with the root of
-    its size, so that a small one is there too."""
+    its size, so that a small one is there too. The modules `slow` are not among them."""
 
     def rank(name):
         return hashlib.sha256(f"{seed}:{name}".encode()).digest()
 
     slots = []
     for library, index in indexes.items():
-        with_kernels = sorted((name for name, entry in index["modules"].items() if entry["kernels"]), key=rank)
+        eligible = (name for name, entry in index["modules"].items() if entry["kernels"] and name not in slow)
+        with_kernels = sorted(eligible, key=rank)
         weight = len(with_kernels) ** 0.5
         slots += [((place + 0.5) / weight, library, name) for place, name in enumerate(with_kernels)]
     return sorted((library, name) for _, library, name in sorted(slots)[:count])
 
 
+def slow(libraries):
+    return {name for library in libraries for name in library.slow}
+
+
 def command_sample(options, libraries):
     indexes = {library.name: load(library) for library in libraries}
-    for library, name in sample(indexes, options.count, options.seed):
+    for library, name in sample(indexes, options.count, options.seed, slow(libraries)):
         links = indexes[library]["modules"][name]["links"]
         print(relative(CORPUS / library / name), *(f"--link {relative(CORPUS / library / link)}" for link in links))
     return 0
@@ -294,7 +299,7 @@ def command_compile(options, libraries):
     indexes = {library.name: load(library) for library in libraries}
     groups = {library.name: library.group for library in libraries}
     if options.sample:
-        chosen = sample(indexes, options.sample, options.seed)
+        chosen = sample(indexes, options.sample, options.seed, slow(libraries))
     else:
         chosen = [(library, name) for library, index in indexes.items() for name in index["modules"]]
     tasks = []

@@ -388,6 +388,9 @@ class Sampling(unittest.TestCase):
         self.assertIn(("small", "s.spv"), chosen)
         self.assertNotIn(("large", "0.spv"), chosen)
         self.assertEqual(len(corpus.sample(indexes, 1000, 1)), 100)
+        left = corpus.sample(indexes, 1000, 1, {"1.spv", "s.spv"})
+        self.assertEqual(len(left), 98)
+        self.assertNotIn(("large", "1.spv"), left)
 
 
 if __name__ == "__main__":

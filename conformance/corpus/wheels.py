@@ -16,7 +16,7 @@ HERE = Path(__file__).resolve().parent
 REPO = HERE.parents[1]
 CORPUS = REPO / "target" / "corpus"
 WHEELS = CORPUS / "wheels"
-ENVIRONMENT = REPO / "target" / "env" / "v2026.2"
+ENVIRONMENTS = REPO / "target" / "env"
 PYTHON = "3.11"  # whose wheels are fetched
 
 
@@ -26,6 +26,8 @@ class Library:
     package: str
     group: str
     python: str = PYTHON
+    environment: str = "v2026.2"  # the one of target/env that may have the package installed
+    slow: tuple = ()  # modules that no sample has
     version: str = ""
 
     @property
@@ -56,7 +58,7 @@ def configuration():
 @contextmanager
 def shared_objects(library):
     """The library's shared objects, each as (path in the package, function that returns the content)."""
-    site = ENVIRONMENT / "lib" / f"python{PYTHON}" / "site-packages"
+    site = ENVIRONMENTS / library.environment / "lib" / f"python{PYTHON}" / "site-packages"
     record = site / f"{library.stem}.dist-info" / "RECORD"
     if record.is_file():
         with record.open(newline="", encoding="utf-8") as file:
