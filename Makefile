@@ -302,7 +302,7 @@ setup-corpus: setup-build
 	@scripts/setup.sh corpus
 
 .PHONY: corpus
-corpus: setup-corpus ## Compile every kernel that dpnp, oneMKL, oneDAL, oneCCL, JAX and llama.cpp ship (CORPUS=--help shows the options)
+corpus: setup-corpus ## Compile every kernel that dpnp, oneMKL, oneDAL, Open3D, oneCCL, JAX and llama.cpp ship (CORPUS=--help shows the options)
 	cargo build --release --locked --workspace --bin oxur-compiler
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile $(CORPUS)
 
@@ -313,13 +313,13 @@ test-corpus: setup-corpus ## Compile a sample of 300 modules of them
 	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300
 
 .PHONY: test-nvptx
-test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL and oneDAL for NVIDIA GPUs; NVIDIA's assembler must accept it
+test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL, oneDAL and Open3D for NVIDIA GPUs; NVIDIA's assembler must accept it
 	scripts/setup.sh nvptx
 	cargo build --release --locked --workspace --bin oxur-compiler
 	nvidia=$$(echo target/env/nvptx/lib/python3*/site-packages/nvidia/cuda_nvcc); \
 	for sm in 70 90; do \
 	  UR_CUDA_LIBDEVICE=$$nvidia/nvvm/libdevice/libdevice.10.bc target/env/corpus/bin/python conformance/corpus/corpus.py \
-	    compile --library dpnp --library onemkl-vm --library onemkl-rng --library onedal --sample 150 --seed $$sm \
+	    compile --library dpnp --library onemkl-vm --library onemkl-rng --library onedal --library open3d --sample 150 --seed $$sm \
 	    --target nvptx64:sm_$$sm --ptxas $$nvidia/bin/ptxas --goal 0.99 --report target/corpus/nvptx-$$sm || exit 1; \
 	done
 
