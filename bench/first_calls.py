@@ -7,8 +7,8 @@
 Each figure is of a fresh process, which makes its arrays from numpy's before the clock starts: the first one with empty
 caches (those of libsycl, the driver and ours are in a folder of their own), the second with what the first left in them. Both
 stacks take turns. Printed are the least of all runs in milliseconds, of elapsed time and of the processor time of all threads
-until the result, ours by Intel's: not what `--tier adaptive` compiles later. Results are checked against numpy's. The libsycl
-is that of 2026.2.
+until the result, ours by Intel's: not what `--tier adaptive` compiles later. The last columns are the least peak of the
+process's resident memory in MB, with what it compiles later. Results are checked against numpy's. The libsycl is that of 2026.2.
 """
 
 import argparse
@@ -41,7 +41,7 @@ CALLS = {
 # lives for so many seconds more.
 PROCESSES = {"empty": 3, "filled": 0}
 PROGRAM = """
-import time, numpy as reference, dpnp as device
+import resource, time, numpy as reference, dpnp as device
 generator = reference.random.default_rng(1)
 host = {{"data": generator.standard_normal({items}), "matrix": generator.standard_normal((100, 100))}}
 there = {{name: device.asarray(array) for name, array in host.items()}}
@@ -54,12 +54,13 @@ result = run(device, there)
 result.sycl_queue.wait()
 print((time.perf_counter() - start) * 1e3, (time.process_time() - cpu) * 1e3)
 time.sleep({rest})
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3 * 1.024)
 assert reference.allclose(device.asnumpy(result), run(reference, host), rtol=1e-7, atol=1e-7)
 """
 
 
 def measure(stack, call, items, rest, folder):
-    """(elapsed, processor time) of a first call, in milliseconds."""
+    """(elapsed, processor time, peak memory) of a first call, in milliseconds and MB."""
     variables = stack.environment() | {"SYCL_CACHE_DIR": f"{folder}/sycl", "UR_CPU_CACHE": f"{folder}/kernels"}
     # Intel's compiler has a cache of its own.
     variables |= {"HOME": str(folder), "XDG_CACHE_HOME": f"{folder}/xdg", "cl_cache_dir": f"{folder}/cl"}
@@ -85,7 +86,10 @@ def main():
         if problems := stack.problems():
             sys.exit("\n".join(problems))
     ratios = {}
-    print(f"{'first call':12}{'caches':>8}{'Intel ms':>12}{'ours ms':>10}{'ratio':>8}{'Intel CPU':>12}{'ours CPU':>10}{'ratio':>8}")
+    print(
+        f"{'first call':12}{'caches':>8}{'Intel ms':>12}{'ours ms':>10}{'ratio':>8}{'Intel CPU':>12}{'ours CPU':>10}{'ratio':>8}"
+        f"{'Intel MB':>12}{'ours MB':>10}{'ratio':>8}"
+    )
     for name in options.only or CALLS:
         least = {}
         for _ in range(options.runs):
@@ -95,13 +99,13 @@ def main():
                         figures = measure(stack, CALLS[name], options.items, PROCESSES[caches], folder)
                         least[caches, kind] = tuple(map(min, zip(figures, least.get((caches, kind), figures))))
         for caches in PROCESSES:
-            (elapsed, cpu), (our_elapsed, our_cpu) = least[caches, "intel"], least[caches, "ours"]
-            line = f"{name:12}{caches:>8}{elapsed:12.1f}{our_elapsed:10.1f}{our_elapsed / elapsed:8.3f}"
-            print(f"{line}{cpu:12.1f}{our_cpu:10.1f}{our_cpu / cpu:8.3f}", flush=True)
-            ratios.setdefault(caches, []).append((our_elapsed / elapsed, our_cpu / cpu))
-    for caches, pairs in ratios.items():
-        elapsed, cpu = (geometric_mean(column) for column in zip(*pairs))
-        print(f"{'mean':12}{caches:>8}{elapsed:30.3f}{cpu:30.3f}")
+            pairs = list(zip(least[caches, "intel"], least[caches, "ours"]))
+            columns = (f"{theirs:12.1f}{ours:10.1f}{ours / theirs:8.3f}" for theirs, ours in pairs)
+            print(f"{name:12}{caches:>8}{''.join(columns)}", flush=True)
+            ratios.setdefault(caches, []).append([ours / theirs for theirs, ours in pairs])
+    for caches, rows in ratios.items():
+        means = "".join(f"{geometric_mean(column):30.3f}" for column in zip(*rows))
+        print(f"{'mean':12}{caches:>8}{means}")
 
 
 if __name__ == "__main__":
