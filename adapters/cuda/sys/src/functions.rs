@@ -59,6 +59,7 @@ macro_rules! functions {
             cuMemHostAlloc(address: *mut *mut c_void, size: usize, flags: c_uint);
             cuMemFreeHost(address: *mut c_void);
             cuMemPoolCreate(pool: *mut CUmemoryPool, properties: *const CUmemPoolProps);
+            cuMemPoolDestroy(pool: CUmemoryPool);
             cuMemPoolSetAttribute(pool: CUmemoryPool, attribute: c_int, value: *mut c_void);
             cuMemPoolSetAccess(pool: CUmemoryPool, access: *const CUmemAccessDesc, count: usize);
             cuMemAllocFromPoolAsync(address: *mut CUdeviceptr, size: usize, pool: CUmemoryPool, stream: CUstream);

@@ -11,6 +11,7 @@
 //! | [`stream`] | streams: a thread each; events |
 //! | [`transfer`] | copies and fills |
 //! | [`module`] | modules and kernels |
+//! | [`fail`] | functions that fail when they are told to; how many objects there are |
 //! | [`ptx`] | an interpreter of PTX |
 //!
 //! A kernel is the PTX itself, which is interpreted: a block at a time, its threads in turns from barrier to barrier. Where threads
@@ -24,14 +25,22 @@
 //! what a kernel does there is a fault. It waits for the device where memory is freed that is of no pool, and has the caller of a copy of pageable
 //! memory wait, and that of any command of a stream that is full.
 //!
-//! Variables: `FAKE_CUDA_DEVICES` (1), `FAKE_CUDA_PEERS` (whether they reach each other's memory, 1), `FAKE_CUDA_VERSION` (12040), `FAKE_CUDA_MEMORY` (bytes a device, 1 GiB),
-//! `FAKE_CUDA_ROOM` (how many commands a stream has room for, 256), `FAKE_CUDA_REGISTERS` (those of a thread where the client
-//! allows as many, 16), and `FAKE_CUDA_DELAY` (each command begins up to that
-//! many microseconds late, so that what nobody waits for comes late).
+//! | variable | |
+//! |---|---|
+//! | `FAKE_CUDA_DEVICES` | how many devices there are; 1 |
+//! | `FAKE_CUDA_PEERS` | whether they reach each other's memory; 1 |
+//! | `FAKE_CUDA_VERSION` | what `cuDriverGetVersion` says; 12040 |
+//! | `FAKE_CUDA_WITHOUT` | a function that the library lacks |
+//! | `FAKE_CUDA_FAIL` | `NAME[:N[:CODE]]`: the N-th call of a function fails ([`fail`]) |
+//! | `FAKE_CUDA_MEMORY` | bytes of a device; 1 GiB |
+//! | `FAKE_CUDA_ROOM` | how many commands a stream has room for; 256 |
+//! | `FAKE_CUDA_REGISTERS` | those of a thread where the client allows as many; 16 |
+//! | `FAKE_CUDA_DELAY` | each command begins up to that many microseconds late, so that what nobody waits for comes late; 0 |
 #![allow(non_snake_case, reason = "the names are CUDA's")]
 
 mod api;
 mod device;
+mod fail;
 mod graph;
 mod memory;
 mod module;
@@ -46,10 +55,34 @@ use oxur_cuda_sys::*;
 
 macro_rules! find {
     ($( $name:ident($($p:ident: $ty:ty),* $(,)?); )*) => {
+        /// The calls of all functions.
+        static CALLS: &[&fail::Calls] = &[$( &calls::$name ),*];
+
+        #[allow(non_upper_case_globals, reason = "they are those of the functions")]
+        mod calls {
+            use crate::fail::Calls;
+
+            $( pub static $name: Calls = Calls::of(stringify!($name)); )*
+        }
+
+        /// The functions, or the results that they are told to fail with.
+        mod entry {
+            #![allow(clippy::too_many_arguments, reason = "the driver's API decides")]
+            use super::*;
+
+            $( pub unsafe extern "C" fn $name($($p: $ty),*) -> CUresult {
+                match calls::$name.next() {
+                    Some(failure) => failure,
+                    // SAFETY: passed on to the caller.
+                    None => unsafe { api::$name($($p),*) },
+                }
+            } )*
+        }
+
         /// The function of a name.
         fn find(name: &[u8]) -> Option<*mut c_void> {
             $( if name == stringify!($name).as_bytes() {
-                let function: unsafe extern "C" fn($($ty),*) -> CUresult = api::$name;
+                let function: unsafe extern "C" fn($($ty),*) -> CUresult = entry::$name;
                 return Some(function as *mut c_void);
             } )*
             None
@@ -71,6 +104,7 @@ pub unsafe extern "C" fn cuGetProcAddress_v2(
     _flags: u64,
     status: *mut c_int,
 ) -> CUresult {
+    fail::read_variable();
     // SAFETY: the caller vouches for the name.
     let name = unsafe { CStr::from_ptr(name) };
     let missing = std::env::var("FAKE_CUDA_WITHOUT").unwrap_or_default();

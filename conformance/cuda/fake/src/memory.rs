@@ -236,6 +236,21 @@ pub fn pieces(is: impl Fn(&Piece) -> bool) -> usize {
     pieces.values().filter(|piece| is(piece)).map(|piece| piece.size).sum()
 }
 
+/// How many pieces there are of each kind.
+pub fn counts() -> Vec<(&'static str, i64)> {
+    let all = [
+        ("device memory", Kind::Device),
+        ("host memory", Kind::Host),
+        ("managed memory", Kind::Managed),
+        ("registered memory", Kind::Registered),
+        ("mapped memory", Kind::Mapped),
+        ("imported memory", Kind::Imported),
+    ];
+    let pieces = PIECES.read().unwrap_or_else(PoisonError::into_inner);
+    let count = |kind| pieces.values().filter(|piece| piece.kind == kind).count() as i64;
+    all.map(|(name, kind)| (name, count(kind))).to_vec()
+}
+
 /// Gives memory back that `is` says.
 pub fn free(base: usize, is: impl Fn(Kind) -> bool) -> CUresult {
     let mut pieces = PIECES.write().unwrap_or_else(PoisonError::into_inner);

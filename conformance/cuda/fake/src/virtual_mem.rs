@@ -44,6 +44,16 @@ fn with<T>(call: impl FnOnce(&mut State) -> T) -> T {
     call(state.get_or_insert_default())
 }
 
+/// How many ranges and handles there are.
+pub fn counts() -> [(&'static str, i64); 2] {
+    with(|state| {
+        [
+            ("reserved ranges", state.reserved.len() as i64),
+            ("physical memory", state.handles.len() as i64),
+        ]
+    })
+}
+
 fn fits(address: usize, size: usize) -> Result<(), CUresult> {
     let is_multiple = address.is_multiple_of(GRANULARITY) && size.is_multiple_of(GRANULARITY);
     match is_multiple && size != 0 {

@@ -8,6 +8,7 @@ use oxur_cuda_sys::*;
 
 use super::{code, prepared, stream};
 use crate::device;
+use crate::fail::Object;
 use crate::graph::{Executable, Graph, Node, Work};
 use crate::transfer::{Fill, Rows};
 
@@ -49,12 +50,14 @@ api! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         place.write(Box::into_raw(Box::new(Graph::new())).cast());
+        Object::Graph.made();
         Ok(())
     }
 
     fn cuGraphDestroy(old: CUgraph) {
         graph(old)?;
         drop(Box::from_raw(old.cast::<Graph>()));
+        Object::Graph.gone();
         Ok(())
     }
 
@@ -109,6 +112,7 @@ api! {
             return Err(CUDA_ERROR_INVALID_VALUE);
         }
         place.write(Box::into_raw(Box::new(graph(of)?.instantiate())).cast());
+        Object::Executable.made();
         Ok(())
     }
 
@@ -122,6 +126,7 @@ api! {
     fn cuGraphExecDestroy(old: CUgraphExec) {
         executable(old)?;
         drop(Box::from_raw(old.cast::<Executable>()));
+        Object::Executable.gone();
         Ok(())
     }
 

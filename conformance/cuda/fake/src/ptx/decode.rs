@@ -118,6 +118,8 @@ pub enum Op {
     /// To the left, or to the right; wrapping, or clamping.
     Funnel(bool, bool),
     Nothing,
+    /// Lets others run.
+    Sleep,
 }
 
 /// How `add`, `sub` and `mad` compute in extended precision.
@@ -483,7 +485,8 @@ fn op(name: &str) -> Option<Op> {
         // With a number of threads they are not here.
         "bar" if has("warp") => Op::WarpBarrier,
         "bar" | "barrier" if has("sync") => Op::Barrier(name.starts_with("bar.") || has("aligned")),
-        "membar" | "fence" | "prefetch" | "discard" | "nanosleep" => Op::Nothing,
+        "membar" | "fence" | "prefetch" | "discard" => Op::Nothing,
+        "nanosleep" => Op::Sleep,
         "shfl" => Op::Shuffle(
             rest.iter()
                 .find_map(|word| one_of(&["idx", "up", "down", "bfly"], word))?,

@@ -489,6 +489,10 @@ impl<'a> Block<'a> {
         let unknown = CUDA_ERROR_ILLEGAL_INSTRUCTION;
         let value = match inst.op {
             Op::Nothing => return Ok(()),
+            Op::Sleep => {
+                std::thread::sleep(std::time::Duration::from_micros(50));
+                return Ok(());
+            }
             Op::Move(size) => {
                 self.copy(number, size, &args[0], &args[1]);
                 return Ok(());
