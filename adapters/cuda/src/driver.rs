@@ -112,6 +112,31 @@ pub(crate) fn check(function: &'static str, result: CUresult) -> UrResult<()> {
     }
 }
 
+/// How often the driver is asked again.
+const ASKED_AGAIN: usize = 8;
+
+/// Asks the driver whether something is complete. An error that is no fault may be about the question: what runs is not over
+/// because the driver has no memory to answer. So it is asked again then.
+#[inline(always)]
+pub(crate) fn ask(function: &'static str, call: impl Fn() -> CUresult) -> CUresult {
+    match call() {
+        answer @ (CUDA_SUCCESS | CUDA_ERROR_NOT_READY) => answer,
+        other => ask_again(function, other, &call),
+    }
+}
+
+#[cold]
+fn ask_again(function: &'static str, mut found: CUresult, call: &dyn Fn() -> CUresult) -> CUresult {
+    for _ in 0..ASKED_AGAIN {
+        if matches!(found, CUDA_SUCCESS | CUDA_ERROR_NOT_READY) || conv::is_fault(found) {
+            break;
+        }
+        log::debug!("{function} returned {}, and is called again", conv::name(found));
+        found = call();
+    }
+    found
+}
+
 /// The error for a call in a child of `fork`.
 #[cold]
 pub(crate) fn forked(function: &'static str) -> UrError {

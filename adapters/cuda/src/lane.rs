@@ -14,6 +14,7 @@ use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU8, AtomicU64, Ordering};
 
+use kit::ur::ResultCode;
 use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
@@ -175,7 +176,9 @@ impl Lane {
     /// Asks the driver whether all commands are complete. The context is current, and the driver is not lost.
     fn query(&self) -> CUresult {
         // SAFETY: a live stream.
-        unsafe { (driver::api().cuStreamQuery)(self.stream) }
+        driver::ask("cuStreamQuery", || unsafe {
+            (driver::api().cuStreamQuery)(self.stream)
+        })
     }
 
     /// Whether all commands are complete, as far as that is known without the driver.
@@ -661,11 +664,12 @@ impl Point {
         if !is_complete || self.lane.primary.prints() {
             let _current = self.lane.primary.activate()?;
             let waited = self.wait_by_driver();
-            self.note(if waited.is_ok() {
-                CUDA_SUCCESS
-            } else {
-                CUDA_ERROR_UNKNOWN
-            });
+            match &waited {
+                Ok(()) => self.note(CUDA_SUCCESS),
+                Err(error) if error.code() == ResultCode::ERROR_DEVICE_LOST => self.note(CUDA_ERROR_LAUNCH_FAILED),
+                // The driver has failed to wait. The command may run.
+                Err(_) => {}
+            }
             waited?;
         }
         self.lane.note_complete(self.number);

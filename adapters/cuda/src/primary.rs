@@ -293,7 +293,7 @@ pub(crate) fn is_over(event: CUevent) -> bool {
 /// Asks the driver whether the command of an event is complete. The driver is not lost.
 pub(crate) fn query(event: CUevent) -> CUresult {
     // SAFETY: a live event.
-    unsafe { (driver::api().cuEventQuery)(event) }
+    driver::ask("cuEventQuery", || unsafe { (driver::api().cuEventQuery)(event) })
 }
 
 /// The host's clock, in nanoseconds. Times of the device are given in it.
