@@ -44,6 +44,25 @@ pub(crate) struct Refusal {
     reason: String,
 }
 
+impl From<UrError> for Refusal {
+    fn from(error: UrError) -> Self {
+        let (code, reason) = (error.code(), error.to_string());
+        Self { code, reason }
+    }
+}
+
+impl Refusal {
+    /// The error of who waits.
+    pub(crate) fn error(&self) -> UrError {
+        UrError::with_message(self.code, self.reason.clone())
+    }
+
+    /// Whether the device has failed.
+    pub(crate) fn is_loss(&self) -> bool {
+        self.code == ResultCode::ERROR_DEVICE_LOST
+    }
+}
+
 struct Work {
     dependencies: Dependencies,
     /// The first of them that may hold it up.
@@ -98,7 +117,7 @@ impl Held {
         self.submitted.wait()?;
         match self.outcome.get() {
             Some(Ok(end)) => end.wait(),
-            Some(Err(refusal)) => Err(UrError::with_message(refusal.code, refusal.reason.clone())),
+            Some(Err(refusal)) => Err(refusal.error()),
             None => Ok(()),
         }
     }
@@ -124,8 +143,7 @@ impl Held {
         let Some(work) = work else { return };
         let outcome = (work.submit)(&work.dependencies).map_err(|error| {
             log::error!("a command that waited for the host fails: {error}");
-            let (code, reason) = (error.code(), error.to_string());
-            Refusal { code, reason }
+            Refusal::from(error)
         });
         _ = self.outcome.set(outcome);
         self.submitted.signal();

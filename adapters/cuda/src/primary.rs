@@ -6,11 +6,11 @@
 
 use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use kit::UrResult;
 use kit::ur::ResultCode;
+use kit::{UrResult, emulate};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::{Mutex, OnceLock};
@@ -37,6 +37,7 @@ pub(crate) struct Primary {
     prints: AtomicBool,
     /// Whether streams may wait for the host.
     host_waits: AtomicBool,
+    loss: Loss,
     /// `None` inside if the device has no pools.
     memory_pool: OnceLock<Option<MemoryPool>>,
     /// `None` inside if there is none.
@@ -58,6 +59,18 @@ struct EventHandle(CUevent);
 
 // SAFETY: CUDA's handles may be used from any thread.
 unsafe impl Send for EventHandle {}
+
+/// What is known of the failure of a device.
+#[derive(Default)]
+struct Loss {
+    is_known: AtomicBool,
+    /// Whether a thread looks, and when one began to.
+    is_looking: AtomicBool,
+    looked: AtomicU64,
+}
+
+/// How often it is looked whether a device has failed for which the host waits, in nanoseconds.
+pub(crate) const LOOK_EVERY: u64 = 100_000_000;
 
 /// How many events of a kind are kept for later.
 const MOST_EVENTS: usize = 1024;
@@ -105,6 +118,7 @@ impl Primary {
             device,
             prints: AtomicBool::new(false),
             host_waits: AtomicBool::new(false),
+            loss: Loss::default(),
             memory_pool: OnceLock::new(),
             discarded: OnceLock::new(),
             words: SignalWords::default(),
@@ -178,6 +192,33 @@ impl Primary {
     /// Whether they may. One that does may hold up others, as CUDA has few that are independent.
     pub(crate) fn has_host_waits(&self) -> bool {
         self.host_waits.load(Ordering::Relaxed)
+    }
+
+    /// Whether the device is known to have failed. Never calls the driver itself, which may wait for what the calling thread has
+    /// to do: once in a while another thread does.
+    pub(crate) fn is_lost(&'static self) -> bool {
+        let loss = &self.loss;
+        if loss.is_known.load(Ordering::Acquire) {
+            return true;
+        }
+        let now = host_time();
+        let is_early = now.saturating_sub(loss.looked.load(Ordering::Relaxed)) < LOOK_EVERY;
+        if is_early || loss.is_looking.swap(true, Ordering::AcqRel) {
+            return false;
+        }
+        loss.looked.store(now, Ordering::Relaxed);
+        let look = move || {
+            let found = self.activate().and_then(|_current| self.own_lane()?.check());
+            if found.is_err_and(|error| error.code() == ResultCode::ERROR_DEVICE_LOST) {
+                self.loss.is_known.store(true, Ordering::Release);
+            }
+            self.loss.is_looking.store(false, Ordering::Release);
+        };
+        if let Err(error) = emulate::run_on_thread(Box::new(look)) {
+            log::warn!("nobody looks whether a device has failed: {error}");
+            loss.is_looking.store(false, Ordering::Release);
+        }
+        false
     }
 
     /// A lane for commands of no queue. The context is current.

@@ -3,15 +3,15 @@
 //! a word of memory that the host writes, and a command that waits for such a word.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use kit::UrResult;
+use kit::{UrError, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::{Mutex, OnceLock};
 
 use crate::driver::{cu, cu_get};
-use crate::held::{self, Held};
+use crate::held::{self, Held, Refusal};
 use crate::lane::Point;
 use crate::primary::{self, Primary};
 
@@ -36,7 +36,7 @@ impl Signal {
         match self {
             Self::Point(point) => point.is_over(),
             Self::Native(event) => event.primary.activate().is_err() || primary::is_over(event.raw),
-            Self::Host(signal) => signal.is_over(),
+            Self::Host(signal) => signal.is_over() || signal.is_lost(),
             Self::Held(held) => match held.end() {
                 Some(Ok(end)) => end.is_over(),
                 Some(Err(_)) => true,
@@ -67,11 +67,22 @@ impl Signal {
         }
     }
 
-    /// Whether the driver has refused its command, or it is known that an assertion of it has failed.
+    /// Whether the driver has refused its command, the host has failed to do it, or it is known that an assertion of it has
+    /// failed.
     pub(crate) fn has_failed(&self) -> bool {
         match self.now() {
             Self::Held(held) => matches!(held.end(), Some(Err(_))),
             Self::Point(point) => point.failure().is_some(),
+            Self::Host(signal) => signal.failure().is_some(),
+            _ => false,
+        }
+    }
+
+    /// Whether it has failed because the device has, as far as that is known.
+    pub(crate) fn is_loss(&self) -> bool {
+        match self.now() {
+            Self::Held(held) => matches!(held.end(), Some(Err(refusal)) if refusal.is_loss()),
+            Self::Host(signal) => signal.failure().is_some_and(Refusal::is_loss),
             _ => false,
         }
     }
@@ -174,6 +185,10 @@ pub(crate) struct HostSignal {
     /// Whether it will be told when what it stands for began and ended.
     timed: bool,
     times: OnceLock<(u64, u64)>,
+    /// When a stream was told to give it, in place of the host, or 0.
+    awaited: AtomicU64,
+    /// Why the host has not done what it stands for.
+    failure: OnceLock<Refusal>,
     /// Commands that it holds up.
     held: Mutex<Vec<Arc<Held>>>,
 }
@@ -195,6 +210,8 @@ impl HostSignal {
             primary,
             timed: false,
             times: OnceLock::new(),
+            awaited: AtomicU64::new(0),
+            failure: OnceLock::new(),
             held: Mutex::default(),
         })
     }
@@ -214,6 +231,25 @@ impl HostSignal {
     fn word(&self) -> &AtomicU32 {
         // SAFETY: words are never freed, and all access to them is atomic.
         unsafe { AtomicU32::from_ptr(self.word as *mut u32) }
+    }
+
+    /// It will not happen: who waits for it gets this error.
+    pub(crate) fn fail(&self, error: UrError) {
+        _ = self.failure.set(error.into());
+        self.signal();
+    }
+
+    /// Why it has not happened, if it never will.
+    pub(crate) fn failure(&self) -> Option<&Refusal> {
+        self.failure.get()
+    }
+
+    /// Whether it never will because the device has failed whose stream gives it.
+    pub(crate) fn is_lost(&self) -> bool {
+        match self.awaited.load(Ordering::Acquire) {
+            0 => false,
+            since => primary::host_time() >= since.saturating_add(primary::LOOK_EVERY) && self.primary.is_lost(),
+        }
     }
 
     /// It has happened: submits the commands that it held up.
@@ -263,7 +299,7 @@ impl HostSignal {
                 self.primary.own_lane()?.check()?;
             }
         }
-        Ok(())
+        self.failure().map_or(Ok(()), |failure| Err(failure.error()))
     }
 
     /// What it stands for began and ended then.
@@ -279,7 +315,9 @@ impl HostSignal {
     /// Has a stream give it, in place of the host. The stream's context is current.
     pub(crate) fn reach(&self, stream: CUstream) -> UrResult<()> {
         // SAFETY: as in `hold`.
-        unsafe { cu!(cuStreamWriteValue32(stream, self.word as u64, self.value, 0)) }
+        unsafe { cu!(cuStreamWriteValue32(stream, self.word as u64, self.value, 0)) }?;
+        self.awaited.store(primary::host_time(), Ordering::Release);
+        Ok(())
     }
 
     /// Has a stream wait for it. The stream's context is current.

@@ -105,8 +105,8 @@ impl Queue {
         timed: bool,
         mut call: impl FnMut(&OpenLane<'_>) -> UrResult<Option<Signal>>,
     ) -> UrResult<Signal> {
-        if dependencies.iter().skip(own).any(Signal::has_failed) {
-            return Err(failed());
+        if let Some(cause) = dependencies.iter().skip(own).find(|signal| signal.has_failed()) {
+            return Err(failed(cause));
         }
         let _current = self.primary.activate()?;
         let lane = match self.in_order {
@@ -150,7 +150,7 @@ impl Queue {
                 );
             }
             if event.current().has_failed() {
-                return Err(failed());
+                return Err(failed(event.current()));
             }
         }
         Ok(())
@@ -164,6 +164,9 @@ fn is_held(wait: Wait<'_>) -> bool {
 }
 
 #[cold]
-fn failed() -> UrError {
-    kit::error!(ERROR_IN_EVENT_LIST_EXEC_STATUS: "a command of the wait list has failed")
+fn failed(cause: &Signal) -> UrError {
+    match cause.is_loss() {
+        true => kit::error!(ERROR_DEVICE_LOST: "the device has failed before a command of the wait list"),
+        false => kit::error!(ERROR_IN_EVENT_LIST_EXEC_STATUS: "a command of the wait list has failed"),
+    }
 }

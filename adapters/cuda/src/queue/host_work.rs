@@ -21,11 +21,14 @@ use crate::{Event, peers, primary, usm};
 impl Queue {
     /// Calls a function of the client's.
     pub(super) fn host_task(self: &Arc<Self>, task: HostTask, how: How<'_>) -> UrResult<()> {
-        self.host_work(how, move || task.call())
+        self.host_work(how, move || {
+            task.call();
+            Ok(())
+        })
     }
 
-    /// A command that a thread of the host does.
-    fn host_work(self: &Arc<Self>, how: How<'_>, work: impl FnOnce() + Send + 'static) -> UrResult<()> {
+    /// A command that a thread of the host does, unless the device fails before.
+    fn host_work(self: &Arc<Self>, how: How<'_>, work: impl FnOnce() -> UrResult<()> + Send + 'static) -> UrResult<()> {
         let is_timed = how.event.wanted() && self.is_timed();
         let ready = Arc::new(HostSignal::new(self.primary)?);
         let end = Arc::new(match is_timed {
@@ -38,18 +41,28 @@ impl Queue {
                 return Ok(None);
             };
             ready.reach(lane.stream())?;
-            let signal = Signal::Host(end.clone());
+            let (signal, begin) = (Signal::Host(end.clone()), Signal::Host(ready.clone()));
+            let unstarted = end.clone();
             let run = move || {
+                if !ready.is_over() {
+                    log::error!("a command of the host fails: the device has failed that it waits for");
+                    return end
+                        .fail(kit::error!(ERROR_DEVICE_LOST: "the device has failed before a command of the host"));
+                }
                 let began = primary::host_time();
-                work();
+                if let Err(error) = work() {
+                    log::error!("a command of the host fails: {error}");
+                    return end.fail(error);
+                }
                 if is_timed {
                     end.note_times(began, primary::host_time());
                 }
                 end.signal();
             };
-            WATCHER.when_over(&Signal::Host(ready), move || {
+            WATCHER.when_over(&begin, move || {
                 if let Err(error) = emulate::run_on_thread(Box::new(run)) {
                     log::error!("a command of the host fails because no thread can be started: {error}");
+                    unstarted.fail(kit::error!(ERROR_OUT_OF_RESOURCES: "no thread can be started: {error}"));
                 }
             })?;
             Ok(Some(signal))
@@ -159,12 +172,8 @@ impl Queue {
             wait,
             event,
         };
-        self.host_work(how, move || {
-            // SAFETY: as above.
-            if let Err(error) = unsafe { staged.run(by) } {
-                log::error!("a copy fails: {error}");
-            }
-        })?;
+        // SAFETY: as above.
+        self.host_work(how, move || unsafe { staged.run(by) })?;
         Ok(true)
     }
 }
