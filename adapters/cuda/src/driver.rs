@@ -32,7 +32,13 @@ fn open() -> Result<Functions, String> {
     let mut version = 0;
     // SAFETY: a place for the version; the functions may be called before `cuInit`.
     let (known, started) = unsafe { ((functions.cuDriverGetVersion)(&mut version), (functions.cuInit)(0)) };
-    if known != CUDA_SUCCESS || version < API_VERSION {
+    if known != CUDA_SUCCESS {
+        let why = conv::name(known);
+        return Err(format!(
+            "the NVIDIA driver does not say its version: cuDriverGetVersion returned {why}"
+        ));
+    }
+    if version < API_VERSION {
         return Err(format!(
             "the NVIDIA driver is too old: it is for CUDA {}, and {} is needed",
             version_text(version),
@@ -42,7 +48,12 @@ fn open() -> Result<Functions, String> {
     match started {
         CUDA_SUCCESS => {}
         CUDA_ERROR_NO_DEVICE => return Err("the NVIDIA driver has no devices".to_owned()),
-        other => return Err(format!("the NVIDIA driver does not start: {}", conv::name(other))),
+        other => {
+            return Err(format!(
+                "the NVIDIA driver does not start: cuInit returned {}",
+                conv::name(other)
+            ));
+        }
     }
     USE.note();
     VERSION.get_or_init(|| version);

@@ -352,9 +352,17 @@ impl Lane {
 
     /// The queue goes: nobody submits any more. Returns launches that have to stay until they are complete.
     pub(crate) fn close(&self) -> UrResult<VecDeque<Arc<Point>>> {
-        let _current = self.primary.activate()?;
-        leave(&mut self.last.take())?;
-        Ok(std::mem::take(&mut self.assertions.lock().running))
+        let left = self
+            .primary
+            .activate()
+            .and_then(|_current| leave(&mut self.last.take()));
+        // Both refer to the lane.
+        drop(self.last.take().take());
+        let running = std::mem::take(&mut self.assertions.lock().running);
+        match left {
+            Err(error) if running.is_empty() => Err(error),
+            _ => Ok(running),
+        }
     }
 }
 

@@ -42,9 +42,20 @@ impl MemoryPool {
             usage: 0,
             reserved: [0; 54],
         };
-        // SAFETY: places for what is made, and a description.
+        // SAFETY: a place for the pool, and a description.
+        let raw = unsafe { cu_get!(cuMemPoolCreate(_, &properties): CUmemoryPool = std::ptr::null_mut()) }?;
+        Self::with(raw).inspect_err(|_| {
+            // SAFETY: a live pool, of which nobody else knows.
+            if let Err(error) = unsafe { cu!(cuMemPoolDestroy(raw)) } {
+                log::warn!("a memory pool is leaked: {error}");
+            }
+        })
+    }
+
+    /// With a pool that was made.
+    fn with(raw: CUmemoryPool) -> UrResult<Self> {
+        // SAFETY: a live pool, and a place for the stream.
         unsafe {
-            let raw = cu_get!(cuMemPoolCreate(_, &properties): CUmemoryPool = std::ptr::null_mut())?;
             // Else what is free goes back to the system whenever anybody waits for a stream. The driver takes it if there
             // is no other memory.
             let mut all = u64::MAX;
@@ -67,8 +78,15 @@ impl MemoryPool {
         unsafe {
             let address = cu_get!(cuMemAllocFromPoolAsync(_, size, pool, stream): CUdeviceptr = 0)?;
             // Other streams may use it when this one has come so far.
-            cu!(cuStreamSynchronize(stream))?;
-            Ok(address)
+            match cu!(cuStreamSynchronize(stream)) {
+                Ok(()) => Ok(address),
+                Err(error) => {
+                    if let Err(leak) = self.free(address) {
+                        log::warn!("{size} bytes of device memory are leaked: {leak}");
+                    }
+                    Err(error)
+                }
+            }
         }
     }
 

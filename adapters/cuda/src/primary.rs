@@ -109,6 +109,16 @@ impl Primary {
     pub(crate) fn retain(device: CUdevice) -> UrResult<Self> {
         // SAFETY: a device of the driver.
         let raw = unsafe { cu_get!(cuDevicePrimaryCtxRetain(_, device): CUcontext = std::ptr::null_mut()) }?;
+        Self::with(raw, device).inspect_err(|_| {
+            // SAFETY: a device whose context was just retained.
+            if let Err(error) = unsafe { cu!(cuDevicePrimaryCtxRelease(device)) } {
+                log::warn!("the context of a device is leaked: {error}");
+            }
+        })
+    }
+
+    /// With the context of a device.
+    fn with(raw: CUcontext, device: CUdevice) -> UrResult<Self> {
         let mut primary = Self {
             raw,
             untimed: Mutex::default(),
@@ -381,7 +391,9 @@ impl Clock {
         unsafe { cu!(cuStreamCreateWithPriority(&mut stream, CU_STREAM_NON_BLOCKING, 0)) }?;
         let measured = Self::measure(primary, stream, known.as_ref().map(|(base, _)| base));
         // SAFETY: a live stream that nobody uses any more.
-        unsafe { _ = cu!(cuStreamDestroy(stream)) };
+        if let Err(error) = unsafe { cu!(cuStreamDestroy(stream)) } {
+            log::debug!("a stream is leaked: {error}");
+        }
         let base = measured?;
         *self.0.lock() = Some((base.clone(), Instant::now()));
         Ok(base)

@@ -13,7 +13,7 @@ use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use oxur_fork::{Mutex, OnceLock};
 
-use crate::driver::{cu, cu_get};
+use crate::driver::{self, cu, cu_get};
 use crate::primary::Primary;
 
 /// Up to this size the driver is faster to the device: it begins at once, and puts few bytes between the commands.
@@ -133,7 +133,8 @@ unsafe fn work(primary: &'static Primary, job: &Job) -> UrResult<()> {
         }
     };
     // One that has failed may still be at it.
-    if copied.is_ok() {
+    // SAFETY: a live stream.
+    if copied.is_ok() || unsafe { cu!(cuStreamSynchronize(copier.stream)) }.is_ok() {
         primary.copiers.put(copier);
     }
     copied
@@ -168,25 +169,51 @@ impl Copiers {
     }
 }
 
+/// One that could not be made, or whose copy has failed and cannot be waited for. The memory of the latter stays.
+impl Drop for Copier {
+    fn drop(&mut self) {
+        if driver::is_gone() {
+            return;
+        }
+        let events = self
+            .chunks
+            .iter()
+            .map(|(_, event)| *event)
+            .filter(|event| !event.is_null());
+        // SAFETY: a live stream and events, which nobody else uses.
+        let mut gone = events
+            .map(|event| unsafe { cu!(cuEventDestroy(event)) })
+            .fold(Ok(()), UrResult::and);
+        if !self.stream.is_null() {
+            // SAFETY: as above.
+            gone = gone.and(unsafe { cu!(cuStreamDestroy(self.stream)) });
+        }
+        if let Err(error) = gone {
+            log::warn!("a stream for copies is leaked: {error}");
+        }
+    }
+}
+
 impl Copier {
     fn new() -> UrResult<Self> {
-        let chunk = || -> UrResult<(usize, CUevent)> {
-            let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-            // SAFETY: places for what is made.
-            unsafe {
-                let memory =
-                    cu_get!(cuMemHostAlloc(_, *CHUNKS.end(), flags): *mut std::ffi::c_void = std::ptr::null_mut())?;
-                let event = cu_get!(cuEventCreate(_, CU_EVENT_DISABLE_TIMING): CUevent = std::ptr::null_mut())?;
-                Ok((memory as usize, event))
-            }
+        let size = *CHUNKS.end();
+        let mut new = Self {
+            stream: std::ptr::null_mut(),
+            chunks: [(0, std::ptr::null_mut()); 2],
         };
-        let flags = CU_STREAM_NON_BLOCKING;
-        // SAFETY: a place for the stream.
-        let stream = unsafe { cu_get!(cuStreamCreateWithPriority(_, flags, 0): CUstream = std::ptr::null_mut()) }?;
-        Ok(Self {
-            stream,
-            chunks: [chunk()?, chunk()?],
-        })
+        let flags = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
+        // The memory last: to give it back, the driver would wait for the device.
+        // SAFETY: places for what is made.
+        unsafe {
+            cu!(cuStreamCreateWithPriority(&mut new.stream, CU_STREAM_NON_BLOCKING, 0))?;
+            for (_, event) in &mut new.chunks {
+                cu!(cuEventCreate(event, CU_EVENT_DISABLE_TIMING))?;
+            }
+            let memory = cu_get!(cuMemHostAlloc(_, 2 * size, flags): *mut std::ffi::c_void = std::ptr::null_mut())?;
+            new.chunks[0].0 = memory as usize;
+            new.chunks[1].0 = memory as usize + size;
+        }
+        Ok(new)
     }
 
     /// Pinned memory of [`SMALL_UPLOAD`] bytes at least.

@@ -52,7 +52,9 @@ impl kit::MemoryProvider for Context {
             true => address,
             false => {
                 // The driver takes no alignment: of more memory, a part is aligned.
-                self.give_back(primary, place.kind, address)?;
+                if let Err(error) = self.give_back(primary, place.kind, address) {
+                    log::warn!("{size} bytes of USM are leaked: {error}");
+                }
                 let base = allocate(primary, place.kind, size.saturating_add(align))?;
                 let aligned = base.next_multiple_of(align);
                 self.shifted.lock().insert(aligned, base);
@@ -81,7 +83,9 @@ impl kit::MemoryProvider for Context {
         let primary = device.primary()?;
         let _current = primary.activate()?;
         let base = self.shifted.lock().remove(&address).unwrap_or(address);
-        self.give_back(primary, place.kind, base)
+        let freed = self.give_back(primary, place.kind, base);
+        // The client may be told of it, or may have freed it long ago.
+        freed.inspect_err(|error| log::warn!("freed USM is leaked: {error}"))
     }
 
     fn foreign_memory(&self) -> Option<&kit::ForeignMemory<Self>> {
@@ -224,9 +228,10 @@ fn allocate(primary: &'static Primary, kind: UsmType, size: usize) -> UrResult<u
                 let memory = cu_get!(cuMemHostAlloc(_, size, flags): *mut c_void = std::ptr::null_mut());
                 memory.map(|memory| memory as usize)
             }
-            UsmType::DEVICE => match pool(primary)? {
-                Some(pool) => pool.allocate(size),
-                None => cu_get!(cuMemAlloc(_, size): CUdeviceptr = 0),
+            UsmType::DEVICE => match pool(primary) {
+                Ok(Some(pool)) => pool.allocate(size),
+                Ok(None) => cu_get!(cuMemAlloc(_, size): CUdeviceptr = 0),
+                Err(error) => Err(error),
             }
             .map(|address| address as usize),
             _ => {
@@ -235,6 +240,8 @@ fn allocate(primary: &'static Primary, kind: UsmType, size: usize) -> UrResult<u
             }
         }
     };
+    // The kit may try it another way.
+    let allocated = allocated.inspect_err(|error| log::debug!("no {kind:?} USM of {size} bytes: {error}"));
     allocated.map_err(|error| match error.code() {
         // The specification has one word for both memories.
         ResultCode::ERROR_OUT_OF_DEVICE_MEMORY => error

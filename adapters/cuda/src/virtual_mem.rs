@@ -95,7 +95,9 @@ pub(crate) fn repeated(device: CUdevice) -> UrResult<CUdeviceptr> {
     let mapped = unsafe { map_again_and_again(device, start, step) };
     if mapped.is_err() {
         // SAFETY: as above.
-        unsafe { cu!(cuMemAddressFree(range, REPEATED + 2 * AROUND)) }?;
+        if let Err(error) = unsafe { cu!(cuMemAddressFree(range, REPEATED + 2 * AROUND)) } {
+            log::warn!("a range of addresses is leaked: {error}");
+        }
     }
     mapped.map(|()| start)
 }
@@ -122,10 +124,14 @@ unsafe fn map_again_and_again(device: CUdevice, start: CUdeviceptr, step: usize)
         .and_then(|()| cu!(cuMemSetAccess(start, REPEATED, &access, 1)));
         if done.is_err() {
             for place in places.take(mapped) {
-                cu!(cuMemUnmap(place, step))?;
+                if let Err(error) = cu!(cuMemUnmap(place, step)) {
+                    log::warn!("a mapping is leaked: {error}");
+                }
             }
         }
-        cu!(cuMemRelease(memory))?;
+        if let Err(error) = cu!(cuMemRelease(memory)) {
+            log::warn!("physical memory is leaked: {error}");
+        }
         done
     }
 }
@@ -192,7 +198,9 @@ impl kit::VirtualMem<Cuda> for Context {
         };
         if allowed.is_err() {
             // SAFETY: as above.
-            unsafe { cu!(cuMemUnmap(start as CUdeviceptr, size)) }?;
+            if let Err(error) = unsafe { cu!(cuMemUnmap(start as CUdeviceptr, size)) } {
+                log::warn!("a mapping stays: {error}");
+            }
         }
         allowed
     }

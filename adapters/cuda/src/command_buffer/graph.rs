@@ -47,7 +47,10 @@ impl Drop for Graph {
         if driver::is_gone() {
             return;
         }
-        let Ok(_current) = self.primary.activate() else { return };
+        let current = self.primary.activate();
+        if let Err(error) = &current {
+            log::debug!("a graph goes while no context is current: {error}");
+        }
         if !self.executable.is_null() {
             // Its runs go on.
             // SAFETY: nobody uses it any more.

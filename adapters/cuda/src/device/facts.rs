@@ -55,7 +55,11 @@ impl Facts {
         let number = |attribute| unsafe { cu_get!(cuDeviceGetAttribute(_, attribute, device): i32 = 0) };
         let flag = |attribute| number(attribute).map(|value| value != 0);
         // Newer drivers know none of these two for some devices.
-        let optional = |attribute| number(attribute).unwrap_or(0).max(0) as u32;
+        let optional = |attribute| {
+            let found = number(attribute);
+            let known = found.inspect_err(|error| log::debug!("device {device} has no attribute {attribute}: {error}"));
+            known.unwrap_or(0).max(0) as u32
+        };
         let size = |attribute| number(attribute).map(|value| value.max(0) as usize);
         let mut name = [0_u8; 256];
         let length = name.len() as i32 - 1;

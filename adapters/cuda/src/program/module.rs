@@ -304,7 +304,9 @@ fn link(inputs: &[Arc<[u8]>], registers: Option<u32>, log: &mut String) -> UrRes
     }?;
     let made = add_and_complete(state, inputs);
     // SAFETY: a live state, whose cubin was copied.
-    unsafe { _ = cu!(cuLinkDestroy(state)) };
+    if let Err(error) = unsafe { cu!(cuLinkDestroy(state)) } {
+        log::warn!("the state of a linker is leaked: {error}");
+    }
     if let Ok(said) = CStr::from_bytes_until_nul(&buffer) {
         *log = said.to_string_lossy().into_owned();
     }
