@@ -100,7 +100,7 @@ impl Kernel {
     }
 
     /// Gets code for whole groups of the size that a range has, if it is in the cache. With the best tier, compiles it for the second
-    /// launch of this size.
+    /// launch of this size, with all code for the first.
     #[inline(never)]
     fn prepare_whole_group(&self, range: &NdRange) {
         let variant = self.compiled.whole_group_for(range);
@@ -108,27 +108,27 @@ impl Kernel {
             return;
         };
         match self.program.tier() {
-            Tier::Best if self.compiled.group_heat.is_again(range) => {
-                self.program.compile_whole_group(&self.compiled, variant);
-            }
+            Tier::Best if !self.compiled.group_heat.is_again(range) => {}
+            Tier::Best | Tier::All => self.program.compile_whole_group(&self.compiled, variant),
             Tier::Adaptive => _ = self.program.look_up(&self.compiled, variant),
-            _ => {}
+            Tier::Quick => {}
         }
     }
 
     #[inline(never)]
     fn prepare_other(&self, range: &NdRange) -> Result<Variant, Error> {
         let tier = self.program.tier();
+        let is_best = matches!(tier, Tier::Best | Tier::All);
         loop {
             match self.compiled.best(range) {
                 Best::Is(variant) => return Ok(variant),
-                Best::MayBe(variant) if tier == Tier::Best => {
+                Best::MayBe(variant) if is_best => {
                     // Any other error is that of the range only if no other variant suits it.
                     if let Err(error @ Error::OutOfMemory(_)) = self.program.compile_variant(&self.compiled, variant) {
                         return Err(error);
                     }
                 }
-                Best::None if tier == Tier::Best => {
+                Best::None if is_best => {
                     let last = self.compiled.slot(Variant::Scalar).get();
                     let failed = last.and_then(|code| code.as_ref().err()).cloned();
                     return Err(failed.unwrap_or_else(|| Error::Codegen("no code suits the range".into())));

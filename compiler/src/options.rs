@@ -41,6 +41,8 @@ pub enum Tier {
     /// The best code, from the first launch on.
     #[default]
     Best,
+    /// The same, with the code that hot kernels would get before the first launch, too: for programs that fill the cache.
+    All,
     /// Scalar code that is compiled in a few milliseconds.
     Quick,
     /// Quick code first, and the best code from threads in the background: at once for a kernel that has run for about as long

@@ -238,7 +238,7 @@ impl Program {
     fn compile(&self, index: usize) -> Result<Compiled, Error> {
         let compiled = Compiled::new(self.linked.kernels[index].info.clone(), index);
         let first = match self.options.tier {
-            Tier::Best => Variant::Main,
+            Tier::Best | Tier::All => Variant::Main,
             Tier::Adaptive if self.look_up(&compiled, Variant::Main) => Variant::Main,
             Tier::Adaptive | Tier::Quick => Variant::Quick,
         };

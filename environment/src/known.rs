@@ -28,7 +28,7 @@ variables! {
     CPU_MODE = "UR_CPU_MODE", Values::Word(&["fast", "scalar"]);
     CPU_TARGET = "UR_CPU_TARGET", Values::Word(&["native", "x86-64-v2", "x86-64-v3", "x86-64-v4"]);
     CPU_THREADS = "UR_CPU_THREADS", Values::Count("threads");
-    CPU_TIER = "UR_CPU_TIER", Values::Word(&["best", "adaptive", "quick"]);
+    CPU_TIER = "UR_CPU_TIER", Values::Word(&["adaptive", "best", "all", "quick"]);
     CPU_USM_POOL = "UR_CPU_USM_POOL", Values::Size;
     CPU_VENDOR_ID = "UR_CPU_VENDOR_ID", Values::Id;
     CUDA_BACKEND = "UR_CUDA_BACKEND", Values::Word(&["opencl", "cuda"]);

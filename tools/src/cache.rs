@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `oxur cache`: shows and clears the cache of compiled kernels, with the same code as the adapters.
+//! `oxur cache`: shows, fills and clears the cache of compiled kernels, with the same code as the adapters.
 
+mod warm;
+mod watch;
+
+use std::ffi::OsString;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,7 +13,10 @@ use std::time::{Duration, SystemTime};
 use oxur_cache::environment::{FOLDER, FromEnvironment, LIMIT};
 use oxur_cache::{CacheConfig, CacheContents, CacheUsage, Origin};
 
+pub use watch::Watch;
+
 use crate::Failure;
+use crate::run::RunOptions;
 
 /// The release of this command, and of the CPU adapter that it comes with.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -21,14 +28,33 @@ pub enum Action {
     Info,
     /// Remove all kernels from the cache; running programs continue, and fill it again
     Clear,
+    /// Run a SYCL program as `oxur run` does, and have all code of the kernels that it launches compiled and cached, so that later
+    /// runs compile nothing. The program takes longer, because its kernels wait for their best code
+    #[command(after_help = "\
+Ends with the exit code or the signal of the program. What was added to the cache is printed on stderr. The exit code is 1 if
+the cache is off, or if the folder cannot be written to: the program is not run then.
+
+Later runs find what they launch with the same arguments of the compiler, on a CPU or GPU of the same model. Launches with groups
+of other sizes may need more code.
+
+Examples:
+  oxur cache warm -- python script.py
+  UR_CPU_CACHE=/kernels oxur cache warm --adapter cpu -- ./my_program")]
+    Warm {
+        #[command(flatten)]
+        options: RunOptions,
+        /// The command and its arguments
+        #[arg(last = true, required = true)]
+        command: Vec<OsString>,
+    },
 }
 
-/// Shows or clears the cache that programs with the same variables use.
+/// Shows, fills or clears the cache that programs with the same variables use.
 pub fn main(action: &Action) -> Result<ExitCode, Failure> {
-    let environment = FromEnvironment::read();
     match action {
-        Action::Info => info(&environment),
-        Action::Clear => clear(&environment),
+        Action::Info => info(&FromEnvironment::read()),
+        Action::Clear => clear(&FromEnvironment::read()),
+        Action::Warm { options, command } => warm::main(options, command),
     }
 }
 

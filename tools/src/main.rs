@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The `oxur` command: `info` lists devices, `run` runs a SYCL program on oxur, `graph` draws the graphs of a program, `doctor`
-//! explains what is missing, `cache` shows and clears the compiled kernels on disk.
+//! explains what is missing, `cache` shows, fills and clears the compiled kernels on disk.
 //!
-//! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage. `run` and `graph` exit with the code of
-//! their command, or, as shells do, with 126 or 127 if it cannot be run or found.
+//! Exit codes: 0 for success, 1 for a failure or a problem found, 2 for wrong usage. `run`, `graph` and `cache warm` exit with the
+//! code of their command, or, as shells do, with 126 or 127 if it cannot be run or found.
 
 mod as_gpu;
 mod cache;
+mod child;
 mod doctor;
 mod elf;
 mod graph;
@@ -108,7 +109,7 @@ Examples:
         #[arg(last = true)]
         command: Vec<OsString>,
     },
-    /// Show or clear the cache of compiled kernels on disk
+    /// Show, fill or clear the cache of compiled kernels on disk
     #[command(after_help = "\
 UR_CPU_CACHE and UR_CPU_CACHE_SIZE have the same effect as for programs. The exit code is 1 if the cache cannot be used, and
 0 if it is off or empty.")]
@@ -156,6 +157,13 @@ impl Failure {
     fn with_code(self, code: u8) -> Self {
         Self { code, ..self }
     }
+
+    fn print(&self) {
+        eprintln!("oxur: {self}");
+        if !self.hint.is_empty() {
+            eprintln!("oxur: {}", self.hint);
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -191,10 +199,7 @@ fn main() -> ExitCode {
         }
     };
     result.unwrap_or_else(|failure| {
-        eprintln!("oxur: {failure}");
-        if !failure.hint.is_empty() {
-            eprintln!("oxur: {}", failure.hint);
-        }
+        failure.print();
         ExitCode::from(failure.code)
     })
 }

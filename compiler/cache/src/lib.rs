@@ -216,6 +216,12 @@ impl CacheConfig {
         self.opened()?.map(|folder| sweep::contents(&folder)).transpose()
     }
 
+    /// The paths of its entries in the folder, with the bytes of disk that each takes.
+    pub fn entries(&self) -> std::io::Result<BTreeMap<String, u64>> {
+        self.opened()?
+            .map_or(Ok(BTreeMap::new()), |folder| sweep::entries(&folder))
+    }
+
     /// Whether this process may add to it, or make the folder.
     pub fn check_writable(&self) -> std::io::Result<()> {
         match (self.opened()?, self.place()) {
@@ -223,6 +229,12 @@ impl CacheConfig {
             (None, Some(place)) => folder::check_can_make(place),
             (None, None) => Ok(()),
         }
+    }
+
+    /// Makes the folder, unless it is there.
+    pub fn make(&self) -> std::io::Result<()> {
+        self.folder()
+            .map_or(Ok(()), |place| Folder::open_or_make(place).map(drop))
     }
 
     /// Removes its content; `None` if the folder is not there. Processes that use the cache continue, and fill it again.

@@ -6,6 +6,7 @@
 //! added. Appending is atomic, so that processes need no lock, and only the length matters. When the growth reaches a
 //! fraction of the limit, the process that notices it lists all files and removes the least recently used ones.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
@@ -119,6 +120,12 @@ pub fn usage(folder: &Folder) -> io::Result<CacheUsage> {
     let mut usage = CacheUsage::default();
     list(folder)?.iter().for_each(|found| usage.add(found));
     Ok(usage)
+}
+
+/// The paths of all files, with the bytes of disk that each takes.
+pub fn entries(folder: &Folder) -> io::Result<BTreeMap<String, u64>> {
+    let all = list(folder)?.into_iter();
+    Ok(all.map(|found| (found.path, found.blocks * BLOCK)).collect())
 }
 
 /// The content by origin. It reads the end of each file.

@@ -6,6 +6,7 @@ mod graph;
 mod package;
 mod run;
 mod shell;
+mod warm;
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};

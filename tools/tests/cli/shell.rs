@@ -36,6 +36,7 @@ fn completions_offer_what_there_is() {
         "the commands"
     );
     assert_eq!(completed(&place, &["oxur", "cache", "i"]), ["info"]);
+    assert_eq!(completed(&place, &["oxur", "cache", "warm", "--ad"]), ["--adapter"]);
     assert_eq!(completed(&place, &["oxur", "completions", "z"]), ["zsh"]);
     assert_eq!(completed(&place, &["oxur", "run", "--dr"]), ["--dry-run"]);
     for hidden in [&["oxur", "opencl"][..], &["oxur", "man"], &["oxur", "doctor", "--in"]] {
@@ -68,6 +69,7 @@ fn man_pages_of_all_commands() {
     let pages = [
         "cache-clear.1",
         "cache-info.1",
+        "cache-warm.1",
         "cache.1",
         "completions.1",
         "doctor.1",

@@ -146,6 +146,7 @@ fn tier() -> Tier {
     static TIER: OnceLock<Tier> = OnceLock::new();
     *TIER.get_or_init(|| match oxur_environment::CPU_TIER.word() {
         Some("best") => Tier::Best,
+        Some("all") => Tier::All,
         Some("quick") => Tier::Quick,
         _ => Tier::Adaptive,
     })
