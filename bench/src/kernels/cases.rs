@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! The kernels that are measured: memory, arguments, ranges, and how much work they are.
 
+mod images;
+mod integers;
 mod shapes;
 
 use oxur_client::Range;
+
+pub use images::Pixels;
 
 /// What memory holds before a kernel runs.
 #[derive(Clone, Copy)]
@@ -20,6 +24,8 @@ pub enum Init {
     Runs(usize),
     /// Any words.
     U32,
+    /// `half`s between 0.125 and 2.
+    F16,
 }
 
 /// What a kernel writes.
@@ -46,6 +52,8 @@ pub enum Value {
     U64(u64),
     /// A number.
     F32(f32),
+    /// One of the case's images.
+    Image(usize),
 }
 
 /// How a figure is given.
@@ -75,6 +83,8 @@ pub struct Case {
     pub file: &'static str,
     /// Sizes in bytes, and what they hold. The first is the output.
     pub buffers: Vec<(usize, Init)>,
+    /// What kernels read besides.
+    pub images: Vec<Pixels>,
     /// One after the other.
     pub steps: Vec<Step>,
     /// What it writes.
@@ -105,6 +115,8 @@ pub fn all() -> Vec<Case> {
     cases.push(shapes::reduction());
     cases.extend(shapes::accesses());
     cases.extend(shapes::columns());
+    cases.extend(integers::divisions());
+    cases.extend(images::reads());
     cases
 }
 
@@ -123,6 +135,7 @@ fn case(
         name: format!("kernels: {name}"),
         file,
         buffers: buffers.to_vec(),
+        images: Vec::new(),
         steps: vec![Step {
             kernel,
             range,
@@ -351,6 +364,7 @@ fn bitonic(items: usize) -> Case {
         name: "kernels: bitonic sort 1 Mi".into(),
         file: "groups",
         buffers: vec![(4 * items, Init::U32)],
+        images: Vec::new(),
         steps,
         element: Element::U32(0.0),
         unit: ITEM,
@@ -472,6 +486,11 @@ impl Init {
                     for (place, number) in run.chunks_exact_mut(8).zip(numbers) {
                         place.copy_from_slice(&number.to_ne_bytes());
                     }
+                }
+            }
+            Self::F16 => {
+                for place in memory.chunks_exact_mut(2) {
+                    place.copy_from_slice(&(0x3000 + (part() * 4096.0) as u16).to_ne_bytes());
                 }
             }
             Self::U32 => {

@@ -7,11 +7,11 @@ use std::ptr::from_ref;
 use std::time::{Duration, Instant};
 
 use libloading::Library;
-use oxur_client::api::{DeviceInfo, QueueFlags};
-use oxur_client::{Arg, Context, Device, Kernel, Loader, Program, Queue, Usm, UsmRequest};
+use oxur_client::api::{DeviceInfo, MemFlags, QueueFlags};
+use oxur_client::{Arg, Context, Device, Image, Kernel, Loader, Program, Queue, Usm, UsmRequest};
 
 use super::build;
-use super::cases::{Case, Init, Step, Value};
+use super::cases::{Case, Init, Pixels, Step, Value};
 use super::native::Function;
 use crate::measure::order;
 use crate::stack::Failure;
@@ -78,6 +78,7 @@ enum Code {
 pub struct Prepared<'a> {
     code: Code,
     buffers: Vec<(Usm, Init)>,
+    images: Vec<Image>,
     steps: &'a [Step],
     fresh: bool,
     runs: u32,
@@ -122,8 +123,17 @@ impl<'a> Prepared<'a> {
         let allocate = |(size, init): &(usize, Init)| -> Result<(Usm, Init), Failure> {
             Ok((Usm::shared(&side.context, &side.device, *size, request)?, *init))
         };
+        let image = |pixels: &Pixels| -> Result<Image, Failure> {
+            let mut content = vec![0; pixels.bytes * pixels.side * pixels.side];
+            pixels.init.fill(&mut content, 1);
+            let (flags, desc) = (MemFlags::READ_ONLY | MemFlags::ALLOC_COPY_HOST_POINTER, pixels.desc());
+            let host = content.as_mut_ptr().cast();
+            // SAFETY: all pixels are there, and the image has a copy of them.
+            Ok(unsafe { Image::with_host(&side.context, flags, pixels.format, &desc, host) }?)
+        };
         Ok(Self {
             code,
+            images: case.images.iter().map(image).collect::<Result<_, _>>()?,
             buffers: case.buffers.iter().map(allocate).collect::<Result<_, _>>()?,
             steps: &case.steps,
             fresh: case.fresh,
@@ -161,6 +171,7 @@ impl<'a> Prepared<'a> {
                     Value::U32(value) => Arg::value(value),
                     Value::U64(value) => Arg::value(value),
                     Value::F32(value) => Arg::value(value),
+                    &Value::Image(image) => Arg::Mem(&self.images[image], MemFlags::READ_ONLY),
                 };
                 let args: Vec<Arg> = step.args.iter().map(arg).collect();
                 // SAFETY: the arguments match the kernel, the memory outlives the launch, and the queue is in order.
@@ -173,6 +184,7 @@ impl<'a> Prepared<'a> {
                         Value::U32(value) => from_ref(value).cast(),
                         Value::U64(value) => from_ref(value).cast(),
                         Value::F32(value) => from_ref(value).cast(),
+                        Value::Image(_) => unreachable!("no native code reads images"),
                     }
                 };
                 let args: Vec<_> = step.args.iter().map(arg).collect();
