@@ -4,14 +4,18 @@
 
 mod assertions;
 mod driver;
+mod ends;
+mod failures;
 mod graphs;
 mod held;
 mod images;
 mod loops;
+mod lost;
 mod peers;
 mod programs;
 mod registers;
 mod searches;
+mod spins;
 mod streams;
 mod sub_groups;
 mod virtual_mem;
