@@ -3,8 +3,8 @@
 //! ends, some call or event has an error, or what was done instead is right; the log says which function it was; the program runs
 //! again in the same process, without errors, and leaves no objects behind that a process without failures does not leave.
 //!
-//! `OXUR_CUDA_FAILURES=NAME[:N[:CODE]]` runs one case, `OXUR_CUDA_FAILURES=all` more calls of each function than the test does
-//! by default.
+//! `OXUR_CUDA_FAILURES=NAME[:N[:CODE]]` runs one case, where `each` for `N` stands for all calls of a function;
+//! `OXUR_CUDA_FAILURES=all` has more calls of each function than the test has by default.
 
 mod scenario;
 
@@ -379,7 +379,7 @@ fn every_function_fails() {
     let walk = Walk::new();
     let mut baselines = Vec::new();
     let mut cases: Vec<Case> = Vec::new();
-    let mut known = Vec::new();
+    let (mut known, mut counts) = (Vec::new(), BTreeMap::new());
     for machine in 0..MACHINES.len() {
         // The first compiles what is in the cache then.
         walk.run(machine, &[]).passed();
@@ -403,6 +403,7 @@ fn every_function_fails() {
             let is_new = *count != 0 && !known.contains(function);
             if is_new {
                 known.push(function.clone());
+                counts.insert(function.clone(), *count);
                 for (call, code) in calls(*count, all).into_iter().zip([2, 999, 1].into_iter().cycle()) {
                     // That of the parameters means that there are no more.
                     let code = if function == "cuFuncGetParamInfo" { 999 } else { code };
@@ -430,11 +431,24 @@ fn every_function_fails() {
     }
     if let [function, rest @ ..] = &only[..] {
         cases.retain(|case| case.function == *function);
-        if let [call, code @ ..] = rest {
-            let first = cases.drain(..).next().expect("a function that is called");
-            let call = call.parse().expect("a number");
-            let code = code.first().map_or(first.code, |code| code.parse().expect("a number"));
-            cases.push(Case { call, code, ..first });
+        let first = cases.first().expect("a function that is called");
+        let (machine, code) = (
+            first.machine,
+            rest.get(1).map_or(first.code, |code| code.parse().expect("a number")),
+        );
+        let calls = match rest.first() {
+            None => Vec::new(),
+            Some(&"each") => (1..=counts[*function]).collect(),
+            Some(call) => vec![call.parse().expect("a number")],
+        };
+        let case = |call| Case {
+            machine,
+            function: (*function).to_owned(),
+            call,
+            code,
+        };
+        if !calls.is_empty() {
+            cases = calls.into_iter().map(case).collect();
         }
     }
     let (next, faults) = (AtomicUsize::new(0), Mutex::new(Vec::new()));

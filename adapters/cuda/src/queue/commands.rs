@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, UsmAdviceFlags, UsmMigrationFlags};
-use kit::{BoxSide, Command, DeviceGlobal, Launch, MemoryQueue, UrError, UrResult, emulate};
+use kit::{BoxSide, Command, DeviceGlobal, Launch, MemoryQueue, Queue as _, UrError, UrResult, emulate};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use smallvec::{SmallVec, smallvec};
@@ -71,10 +71,18 @@ impl Queue {
             kernel.launch_with(&grid, &mut packed, lane, cooperative, cluster, barrier)
         });
         if let Some(word) = word {
-            // It stays until the kernel is complete.
-            kit::UsmAlloc::usm_free(&self.context, word)?;
+            self.free_behind(word);
         }
         launched
+    }
+
+    /// Frees memory of a command that was submitted, or refused. It stays until the command is complete.
+    fn free_behind(&self, memory: *mut c_void) {
+        let free = || kit::UsmAlloc::usm_free(&self.context, memory);
+        // The driver may have failed to say what is unfinished.
+        if let Err(error) = free().or_else(|_| free()) {
+            log::warn!("memory of a command is leaked: {error}");
+        }
     }
 
     /// Submits a command by `call`, which gives it to the stream.
@@ -131,8 +139,7 @@ impl Queue {
             }
             Ok(())
         });
-        // It stays until the command is complete.
-        kit::UsmAlloc::usm_free(&self.context, staging)?;
+        self.free_behind(staging);
         filled
     }
 
@@ -298,21 +305,23 @@ impl MemoryQueue<Cuda> for Queue {
             return self.copy(dst, src, size, how);
         }
         let (copiers, is_short) = (&self.primary.copiers, !how.event.wanted());
-        let mut taken = None;
-        self.enqueue_now(how.kind, true, how.wait, how.event, |lane| {
+        let (mut taken, mut is_read) = (None, false);
+        let written = self.enqueue_now(how.kind, true, how.wait, how.event, |lane| {
             let copier = taken.insert(copiers.take()?).memory();
             // SAFETY: the client vouches for its memory, and nobody else has the pinned memory, which is large enough.
             unsafe { copier.copy_from_nonoverlapping(src.cast(), size) };
             // SAFETY: a live stream and memory, also when the command is complete.
             unsafe { cu!(cuMemcpyAsync(dst as u64, copier as u64, size, lane.stream())) }?;
+            is_read = true;
             match is_short {
                 true => lane.finish_if_alone(),
                 false => Ok(()),
             }
-        })?;
-        // One whose copy has failed may still be read.
-        taken.into_iter().for_each(|copier| copiers.put(copier));
-        Ok(())
+        });
+        if written.is_ok() || !is_read || self.finish().is_ok() {
+            taken.into_iter().for_each(|copier| copiers.put(copier));
+        }
+        written
     }
 
     fn other(self: &Arc<Self>, command: Command<'_, Cuda>, how: How<'_>) -> UrResult<()> {

@@ -302,6 +302,8 @@ fn programs(parts: &Parts) -> Result<()> {
             let large = [Arg::Pointer(memory.ptr()), Arg::Local(100 << 10), Arg::Local(256)];
             queue.launch(&reverse, &Range::new([64]).local([64]), &large, &[])?;
         }
+        // Before the first write nothing is unfinished: it goes through pinned memory.
+        queue.finish()?;
         let mut value = [0_u32];
         wait(&queue.global_write(&program, "counter", 0, &[8_u32], &[])?)?;
         wait(&queue.global_read(&program, "counter", 0, &mut value, &[])?)?;
