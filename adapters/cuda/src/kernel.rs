@@ -519,9 +519,10 @@ impl kit::Kernel<Cuda> for Kernel {
         let kernel = self.on(device)?;
         let size = kernel.checked_group(padded(local, 1), padded(local, 1), device)?;
         let (kernel, threads) = (kernel.for_blocks(size), size.iter().product::<u32>());
-        let dynamic = dynamic + kernel.interface().local_memory;
-        kernel.allow_shared(dynamic as u32)?;
-        let dynamic = kernel.shared_with_margin(dynamic as u32, size) as usize;
+        let dynamic = dynamic.saturating_add(kernel.interface().local_memory);
+        let dynamic = u32::try_from(dynamic).unwrap_or(u32::MAX);
+        kernel.allow_shared(dynamic)?;
+        let dynamic = kernel.shared_with_margin(dynamic, size) as usize;
         let _current = device.primary()?.activate()?;
         let (raw, threads) = (kernel.function.raw, threads as i32);
         // SAFETY: a live function and a place for the answer.

@@ -343,15 +343,15 @@ impl Which {
         }
         let mut shared = interface.local_memory;
         for &(index, size) in &self.local {
-            // As aligned as the largest type is.
-            shared = shared.next_multiple_of(128);
+            // As aligned as the largest type is. What no number holds is refused as what no device has.
+            shared = shared.checked_next_multiple_of(128).unwrap_or(usize::MAX);
             let param = &interface.params[index as usize];
             let offset = (shared as u64).to_ne_bytes();
             let length = param.size.min(offset.len());
             block[param.offset..][..length].copy_from_slice(&offset[..length]);
-            shared += size;
+            shared = shared.saturating_add(size);
         }
-        Ok(u32::try_from(shared + work_group_memory).unwrap_or(u32::MAX))
+        Ok(u32::try_from(shared.saturating_add(work_group_memory)).unwrap_or(u32::MAX))
     }
 
     #[cold]

@@ -51,6 +51,12 @@ impl Queue {
     ) -> UrResult<()> {
         let (kernel, device) = (Arc::clone(&launch.kernel), self.device.clone());
         let cluster = launch.properties.cluster;
+        if let Some(cluster) = cluster {
+            if !device.facts.has_clusters {
+                return Err(impossible(launch));
+            }
+            check_cluster(cluster, &grid)?;
+        }
         // A word for the barrier, of this launch alone.
         let word = match kernel.on(&device)?.has_device_barrier() {
             true => Some(kit::UsmAlloc::usm_alloc(
@@ -469,6 +475,22 @@ impl Hint {
         if let Err(error) = given {
             log::debug!("the driver does not take a hint about USM: {error}");
         }
+    }
+}
+
+/// The most work-groups of a cluster: what CUDA promises of all devices that have clusters.
+const MOST_IN_CLUSTER: u32 = 8;
+
+/// Refuses clusters that the driver would refuse, perhaps when the launch has been held up already.
+fn check_cluster(cluster: [u32; 3], grid: &Grid) -> UrResult<()> {
+    let fits = (0..3).all(|d| cluster[d] != 0 && grid.groups[d].is_multiple_of(cluster[d]));
+    let groups = cluster.iter().try_fold(1_u32, |all, &size| all.checked_mul(size));
+    match fits && groups.is_some_and(|groups| groups <= MOST_IN_CLUSTER) {
+        true => Ok(()),
+        false => Err(kit::error!(
+            ERROR_INVALID_WORK_GROUP_SIZE:
+                "{:?} work-groups are no clusters of {cluster:?}, or those have more than {MOST_IN_CLUSTER}", grid.groups
+        )),
     }
 }
 
