@@ -15,13 +15,13 @@ use crate::{Rig, code};
 const MANY: usize = 2000;
 
 /// A host task that waits for the test, and gives up after a while.
-struct Gate {
-    event: Event,
+pub struct Gate {
+    pub event: Event,
     open: Sender<()>,
 }
 
 impl Gate {
-    fn new(rig: &Rig) -> Self {
+    pub fn new(rig: &Rig) -> Self {
         unsafe extern "C" fn wait(data: *mut c_void) {
             // SAFETY: the receiver that is given away below; the task runs once.
             let opened = unsafe { Box::from_raw(data.cast::<Receiver<()>>()) };
@@ -36,7 +36,7 @@ impl Gate {
     }
 
     /// Opens it, if no call has waited for it before.
-    fn open(self) {
+    pub fn open(self) {
         assert!(!is_complete(&self.event), "a call has waited for the host");
         self.open.send(()).expect("the task waits");
     }

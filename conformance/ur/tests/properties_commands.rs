@@ -6,34 +6,40 @@ use std::ptr::{from_ref, null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::Arg;
-use oxur_conformance::{Rig, expect, intel, ur};
+use oxur_conformance::{Rig, expect, intel, ur, values};
 
 use crate::properties::{IGNORED, INVALID_VALUE, SUCCESS, UNSUPPORTED_FEATURE, check_chains, made};
 
 const INVALID_OPERATION: ResultCode = ResultCode::ERROR_INVALID_OPERATION;
 
+/// What the device says that launches may ask for.
+fn launch_capabilities(rig: &Rig) -> KernelLaunchPropertiesFlags {
+    let asked = rig.device.info(DeviceInfo::KERNEL_LAUNCH_CAPABILITIES);
+    asked.unwrap_or(KernelLaunchPropertiesFlags::empty())
+}
+
 #[test]
 fn launches() {
     let rig = Rig::new();
-    let (queue, kernel) = (rig.queue.raw(), rig.kernel("basic", "nothing"));
-    let (global, local) = ([16usize], [8usize]);
+    let (queue, kernel) = (rig.queue.raw(), rig.kernel("basic", "ids"));
+    let (offset, global, local) = ([0usize; 3], [16usize, 1, 1], [8usize, 1, 1]);
+    let mut out = rig.shared(&[0u64; 16 * 9]);
+    let arg = Arg::Pointer(out.ptr()).properties(0);
     let launch = |next| {
         let properties = KernelLaunchExtProperties {
             pNext: next,
             ..Default::default()
         };
-        let (kernel, global, local) = (kernel.raw(), global.as_ptr(), local.as_ptr());
-        let (none, properties) = (null(), &properties);
         let result = ur!(urEnqueueKernelLaunchWithArgsExp(
             queue,
-            kernel,
+            kernel.raw(),
+            3,
+            offset.as_ptr(),
+            global.as_ptr(),
+            local.as_ptr(),
             1,
-            null(),
-            global,
-            local,
-            0,
-            none,
-            properties,
+            &arg,
+            &properties,
             0,
             null(),
             null_mut()
@@ -46,14 +52,32 @@ fn launches() {
     // No cluster, and no local memory: that is what any launch has.
     let mut memory = KernelLaunchWorkgroupProperty::default();
     expect!(launch((&raw mut memory).cast()), SUCCESS; intel SUCCESS | ERROR_INVALID_OPERATION, IGNORED);
+    let plain = values::<u64>(&out).to_vec();
     memory.workgroup_mem_size = 64;
     let mut cluster = KernelLaunchClusterProperty {
-        pNext: (&raw mut memory).cast(),
         clusterDim: [2, 1, 1],
         ..Default::default()
     };
-    for next in [(&raw mut memory).cast(), (&raw mut cluster).cast()] {
-        expect!(launch(next), ERROR_INVALID_OPERATION; intel SUCCESS | ERROR_INVALID_OPERATION, IGNORED);
+    let mut both = KernelLaunchClusterProperty {
+        pNext: (&raw mut memory).cast(),
+        ..cluster
+    };
+    let takes = launch_capabilities(&rig);
+    let needs_memory = KernelLaunchPropertiesFlags::WORK_GROUP_MEMORY;
+    let needs_cluster = KernelLaunchPropertiesFlags::CLUSTER_DIMENSION;
+    for (next, needs) in [
+        ((&raw mut memory).cast(), needs_memory),
+        ((&raw mut cluster).cast(), needs_cluster),
+        ((&raw mut both).cast(), needs_memory | needs_cluster),
+    ] {
+        if takes.contains(needs) {
+            // SAFETY: no command uses it.
+            unsafe { out.as_mut_slice::<u64>() }.fill(0);
+            expect!(launch(next), SUCCESS);
+            assert_eq!(values::<u64>(&out), plain, "{needs:?}");
+        } else {
+            expect!(launch(next), ERROR_INVALID_OPERATION; intel SUCCESS | ERROR_INVALID_OPERATION, IGNORED);
+        }
     }
 }
 

@@ -166,14 +166,17 @@ unsafe fn prepared(
     }
     // SAFETY: passed on to the caller.
     let params = unsafe { parameters(function, params, extra) }?;
-    Ok(Launch {
+    let mut launch = Launch {
         code: function.code.clone(),
         entry: function.entry,
         grid,
         block,
         shared: shared as usize,
         params,
-    })
+        cluster: None,
+    };
+    launch.set_cluster(None)?;
+    Ok(launch)
 }
 
 unsafe fn launch(
@@ -184,11 +187,13 @@ unsafe fn launch(
     on: CUstream,
     params: *mut *mut c_void,
     extra: *mut *mut c_void,
+    cluster: Option<[c_uint; 3]>,
 ) -> Result<(), CUresult> {
     // As a GPU's driver, which computes in the calling thread: this raises the flag for inexact results.
     black_box(black_box(1.0_f32) / black_box(3.0));
     // SAFETY: passed on to the caller.
-    let (stream, launch) = unsafe { (stream(on)?, prepared(function, grid, block, shared, params, extra)?) };
+    let (stream, mut launch) = unsafe { (stream(on)?, prepared(function, grid, block, shared, params, extra)?) };
+    launch.set_cluster(cluster)?;
     stream.submit(move |device| launch.run(device.ordinal))
 }
 
@@ -513,7 +518,7 @@ api! {
         function: CUfunction, grid_x: c_uint, grid_y: c_uint, grid_z: c_uint, block_x: c_uint, block_y: c_uint,
         block_z: c_uint, shared: c_uint, on: CUstream, params: *mut *mut c_void, extra: *mut *mut c_void,
     ) {
-        launch(function, [grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared, on, params, extra)
+        launch(function, [grid_x, grid_y, grid_z], [block_x, block_y, block_z], shared, on, params, extra, None)
     }
 
     fn cuLaunchKernelEx(
@@ -521,9 +526,11 @@ api! {
     ) {
         let c = &*config;
         let (grid, block) = ([c.gridDimX, c.gridDimY, c.gridDimZ], [c.blockDimX, c.blockDimY, c.blockDimZ]);
+        let mut cluster = None;
         for at in 0..c.numAttrs as usize {
             let attribute = &*c.attrs.add(at);
             match attribute.id {
+                CU_LAUNCH_ATTRIBUTE_COOPERATIVE if attribute.value.cooperative == 0 => {}
                 CU_LAUNCH_ATTRIBUTE_COOPERATIVE => {
                     let threads: u32 = block.iter().product();
                     let most = 4 * 2048 / u64::from(threads.max(1));
@@ -531,15 +538,10 @@ api! {
                         return Err(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
                     }
                 }
-                CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => {
-                    let cluster = attribute.value.clusterDim;
-                    if (0..3).any(|d| cluster[d] == 0 || !grid[d].is_multiple_of(cluster[d])) {
-                        return Err(CUDA_ERROR_INVALID_VALUE);
-                    }
-                }
+                CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION => cluster = Some(attribute.value.clusterDim),
                 _ => return Err(CUDA_ERROR_INVALID_VALUE),
             }
         }
-        launch(function, grid, block, c.sharedMemBytes, c.hStream, params, extra)
+        launch(function, grid, block, c.sharedMemBytes, c.hStream, params, extra, cluster)
     }
 }

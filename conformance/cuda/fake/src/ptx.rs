@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! An interpreter of PTX, as far as compilers need it for kernels without images: [`parse`] reads modules, [`decode`]
 //! instructions, [`link`] finds what is called, [`ops`] has what instructions compute, [`print`] prints, [`run`]
-//! runs blocks, [`thread`] has their threads.
+//! runs blocks, [`cluster`] knows those of a cluster, [`thread`] has their threads.
 
+mod cluster;
 mod decode;
 mod link;
 mod ops;
@@ -73,6 +74,8 @@ pub struct Entry {
     pub required: Option<[u32; 3]>,
     /// `.maxntid`
     pub most: Option<u32>,
+    /// `.reqnctapercluster`
+    cluster: Option<[u32; 3]>,
     local_size: usize,
     /// Its place among the routines.
     routine: usize,
@@ -103,6 +106,8 @@ pub struct Launch {
     /// Bytes of dynamic shared memory.
     pub shared: usize,
     pub params: Vec<u8>,
+    /// The blocks of a cluster, if there are clusters: see [`Self::set_cluster`].
+    pub cluster: Option<[u32; 3]>,
 }
 
 impl Code {

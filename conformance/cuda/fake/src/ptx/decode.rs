@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::Param;
+use super::cluster::ClusterFact;
 use super::link::{Call, Candidates, Part, Passed, Target};
 use super::ops::{self, Ty};
 use super::parse::Names;
@@ -45,6 +46,7 @@ pub enum Special {
     Mask(&'static str),
     Clock,
     DynamicShared,
+    Cluster(ClusterFact),
 }
 
 /// Where memory is.
@@ -53,6 +55,8 @@ pub enum Space {
     Generic,
     Global,
     Shared,
+    /// Shared memory of any block of the cluster.
+    Cluster,
     Local,
     Param,
 }
@@ -104,6 +108,11 @@ pub enum Op {
     Trap,
     /// Of the block; the threads of a warp come to the same one, if that is so.
     Barrier(bool),
+    /// Of the cluster: a thread has come, or waits for all of them.
+    ClusterArrive,
+    ClusterWait,
+    /// The address of shared memory of another block.
+    MapAddress,
     WarpBarrier,
     /// How lanes are found.
     Shuffle(&'static str),
@@ -390,12 +399,20 @@ fn special(word: &str) -> Option<Special> {
         "%lanemask_gt" => Special::Mask("gt"),
         "%clock" | "%clock64" | "%globaltimer" => Special::Clock,
         "%dynamic_smem_size" => Special::DynamicShared,
+        "%clusterid" => Special::Cluster(ClusterFact::Id(d)),
+        "%nclusterid" => Special::Cluster(ClusterFact::Count(d)),
+        "%cluster_ctaid" => Special::Cluster(ClusterFact::Block(d)),
+        "%cluster_nctaid" => Special::Cluster(ClusterFact::Blocks(d)),
+        "%cluster_ctarank" => Special::Cluster(ClusterFact::Rank),
+        "%cluster_nctarank" => Special::Cluster(ClusterFact::Ranks),
+        "%is_explicit_cluster" => Special::Cluster(ClusterFact::IsExplicit),
         _ => return None,
     })
 }
 
 fn space(words: &[&str]) -> Space {
     let of = |word: &&str| match word.split("::").next().unwrap_or_default() {
+        "shared" if word.ends_with("::cluster") => Some(Space::Cluster),
         "global" | "const" => Some(Space::Global),
         "shared" => Some(Space::Shared),
         "local" => Some(Space::Local),
@@ -484,6 +501,9 @@ fn op(name: &str) -> Option<Op> {
         "trap" | "brkpt" => Op::Trap,
         // With a number of threads they are not here.
         "bar" if has("warp") => Op::WarpBarrier,
+        "barrier" if has("cluster") && has("arrive") => Op::ClusterArrive,
+        "barrier" if has("cluster") && has("wait") => Op::ClusterWait,
+        "mapa" => Op::MapAddress,
         "bar" | "barrier" if has("sync") => Op::Barrier(name.starts_with("bar.") || has("aligned")),
         "membar" | "fence" | "prefetch" | "discard" => Op::Nothing,
         "nanosleep" => Op::Sleep,

@@ -11,6 +11,19 @@ use super::{Code, Entry, Global, Param, Symbol};
 /// Words, and marks of one character.
 pub type Token<'a> = &'a str;
 
+/// The bytes of a word, in which colons are in pairs, as in `shared::cluster`.
+fn word(text: &str, is_word: impl Fn(u8) -> bool) -> usize {
+    let mut length = 0;
+    loop {
+        let rest = &text[length..];
+        length += rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len());
+        match text[length..].starts_with("::") {
+            true => length += 2,
+            false => return length,
+        }
+    }
+}
+
 /// The tokens, and the line of each.
 fn tokens(text: &str) -> (Vec<Token<'_>>, Vec<u32>) {
     let (mut all, mut lines, bytes, mut at) = (Vec::new(), Vec::new(), text.as_bytes(), 0);
@@ -30,7 +43,7 @@ fn tokens(text: &str) -> (Vec<Token<'_>>, Vec<u32>) {
         } else if bytes[at] == b'"' {
             rest[1..].find('"').map_or(rest.len(), |end| end + 2)
         } else if is_word(bytes[at]) {
-            rest.bytes().position(|byte| !is_word(byte)).unwrap_or(rest.len())
+            word(rest, is_word)
         } else {
             rest.chars().next().map_or(1, char::len_utf8)
         };
@@ -291,7 +304,7 @@ fn params(reader: &mut Reader<'_>) -> Result<Vec<Param>, String> {
 fn entry(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<(Entry, Part), String> {
     let name = reader.next()?.to_owned();
     let params = params(reader)?;
-    let (mut required, mut most) = (None, None);
+    let (mut required, mut most, mut cluster) = (None, None, None);
     let three = |reader: &mut Reader<'_>| {
         let mut sizes = [1; 3];
         for (d, size) in sizes.iter_mut().enumerate() {
@@ -305,7 +318,9 @@ fn entry(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<
         match reader.next()? {
             ".reqntid" => required = Some(three(reader)?),
             ".maxntid" => most = Some(three(reader)?.iter().product()),
-            ".minnctapersm" | ".maxnreg" => _ = reader.number()?,
+            ".reqnctapercluster" => cluster = Some(three(reader)?),
+            ".explicitcluster" => {}
+            ".minnctapersm" | ".maxnreg" | ".maxclusterrank" => _ = reader.number()?,
             ".noreturn" => {}
             other => return Err(format!("{other} of {name} is not understood")),
         }
@@ -320,6 +335,7 @@ fn entry(reader: &mut Reader<'_>, code: &mut Code, names: &mut Names) -> Result<
         params,
         required,
         most,
+        cluster,
         routine: 0,
         local_size: 0,
     };

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Runs blocks: each thread until it has to wait for others of its warp or its block.
 
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use oxur_cuda_sys::*;
 
+use super::cluster::{self, Reachable, Shared};
 use super::decode::{Inst, Op, Operand, Space, Special};
 use super::link::Target;
 use super::ops::{self, Ty};
@@ -33,59 +37,105 @@ struct Block<'a> {
     device: i32,
     entry: &'a Entry,
     code: &'a Code,
-    shared: Vec<u8>,
+    shared: Shared,
+    /// The shared memory of all blocks.
+    all_shared: &'a Reachable,
     id: [u32; 3],
     threads: Vec<Thread>,
+}
+
+/// How the turn of a block has ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Over,
+    /// There is more to run.
+    More,
+    /// Its threads wait for other blocks, and whether there was anything to run before.
+    Waits(bool),
 }
 
 /// Runs all blocks of a launch, one after the other. Blocks that wait for each other take turns.
 pub fn all(launch: &Launch, device: i32) -> Result<(), CUresult> {
     let [gx, gy, gz] = launch.grid;
+    let all_shared = Reachable::default();
     let mut waiting: Vec<Block<'_>> = Vec::new();
     for z in 0..gz {
         for y in 0..gy {
             for x in 0..gx {
-                let mut block = Block::new(launch, device, [x, y, z]);
-                if !block.turn()? {
+                let mut block = Block::new(launch, device, &all_shared, [x, y, z]);
+                if block.turn()? != Turn::Over {
                     waiting.push(block);
                 }
             }
         }
     }
     while !waiting.is_empty() {
-        let mut failed = Ok(());
+        let (mut failed, mut goes_on) = (Ok(()), meet_in_clusters(launch, &mut waiting));
         waiting.retain_mut(|block| match block.turn() {
-            Ok(over) => !over,
+            Ok(turn) => {
+                goes_on |= turn != Turn::Waits(false);
+                turn != Turn::Over
+            }
             Err(fault) => {
                 failed = Err(fault);
                 false
             }
         });
         failed?;
+        if !goes_on && let Some(block) = waiting.first() {
+            return Err(block.stuck());
+        }
     }
     Ok(())
 }
 
+/// Lets threads go on that wait for those of their clusters, if all have come. Whether there are any.
+fn meet_in_clusters(launch: &Launch, blocks: &mut [Block<'_>]) -> bool {
+    let mut arrived: HashMap<[u32; 3], u64> = HashMap::new();
+    for block in blocks.iter() {
+        let least = arrived.entry(launch.cluster_of(block.id)).or_insert(u64::MAX);
+        let alive = block.threads.iter().filter(|thread| thread.state != State::Over);
+        *least = alive.map(|thread| thread.arrived).fold(*least, u64::min);
+    }
+    let mut any = false;
+    for block in blocks {
+        let least = arrived[&launch.cluster_of(block.id)];
+        for thread in &mut block.threads {
+            if thread.state == State::AtCluster && thread.arrived <= least {
+                (thread.state, any) = (State::Runs, true);
+            }
+        }
+    }
+    any
+}
+
 impl<'a> Block<'a> {
-    fn new(launch: &'a Launch, device: i32, id: [u32; 3]) -> Self {
+    fn new(launch: &'a Launch, device: i32, all_shared: &'a Reachable, id: [u32; 3]) -> Self {
         let code = &*launch.code;
         let entry = &code.entries[launch.entry];
         let [bx, by, bz] = launch.block;
         let ids = (0..bz).flat_map(|z| (0..by).flat_map(move |y| (0..bx).map(move |x| [x, y, z])));
         let thread = |(number, id)| Thread::new(code, entry.routine, number, id);
+        let shared: Shared = (0..code.static_shared + 16 + launch.shared)
+            .map(|_| Cell::new(0xcd))
+            .collect();
+        all_shared.borrow_mut().insert(id, Rc::downgrade(&shared));
         Self {
             launch,
             device,
             entry,
             code,
-            shared: vec![0xcd; code.static_shared + 16 + launch.shared],
+            shared,
+            all_shared,
             id,
             threads: ids.enumerate().map(thread).collect(),
         }
     }
 
-    /// Gives each thread a turn, until all are over; `false` if they are still running after many turns.
-    fn turn(&mut self) -> Result<bool, CUresult> {
+    /// Gives each thread a turn, until all are over, or wait for other blocks, or after many turns.
+    fn turn(&mut self) -> Result<Turn, CUresult> {
+        let runs = |block: &Self| block.threads.iter().any(|thread| thread.state == State::Runs);
+        let ran = runs(self);
         for _ in 0..64 {
             for number in 0..self.threads.len() {
                 if self.threads[number].state == State::Runs {
@@ -94,13 +144,17 @@ impl<'a> Block<'a> {
             }
             self.meet()?;
             if self.threads.iter().all(|thread| thread.state == State::Over) {
-                return Ok(true);
+                return Ok(Turn::Over);
             }
-            if !self.threads.iter().any(|thread| thread.state == State::Runs) {
-                return Err(self.stuck());
+            if runs(self) {
+                continue;
             }
+            return match self.threads.iter().any(|thread| thread.state == State::AtCluster) {
+                true => Ok(Turn::Waits(ran)),
+                false => Err(self.stuck()),
+            };
         }
-        Ok(false)
+        Ok(Turn::More)
     }
 
     /// Lets threads go on whose others have come.
@@ -174,7 +228,8 @@ impl<'a> Block<'a> {
         let first = waiting.next().map_or(0, |thread| thread.number);
         let mut places: Vec<(usize, State, usize)> = Vec::new();
         for thread in self.threads.iter().filter(|thread| thread.state != State::Over) {
-            let at = thread.at - usize::from(thread.state == State::AtBarrier);
+            let is_behind = matches!(thread.state, State::AtBarrier | State::AtCluster);
+            let at = thread.at - usize::from(is_behind);
             match places.iter_mut().find(|place| (place.0, place.1) == (at, thread.state)) {
                 Some(place) => place.2 += 1,
                 None => places.push((at, thread.state, 1)),
@@ -183,6 +238,7 @@ impl<'a> Block<'a> {
         let places = places.iter().map(|&(at, state, count)| {
             let of = match state {
                 State::InWarp(mask) => format!("for those of {mask:#x} of its warp"),
+                State::AtCluster => "for all of the cluster".to_owned(),
                 _ => "for all of the block".to_owned(),
             };
             format!("{count} in line {} {of}", self.code.body[at].line)
@@ -322,6 +378,7 @@ impl<'a> Block<'a> {
                 }
             }
             Special::DynamicShared => self.launch.shared as u32,
+            Special::Cluster(fact) => self.launch.of_cluster(fact, self.id),
             Special::Clock => {
                 static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
                 return START.get_or_init(Instant::now).elapsed().as_nanos() as u64;
@@ -332,7 +389,7 @@ impl<'a> Block<'a> {
     /// Where some bytes are.
     fn place(&mut self, number: usize, space: Space, address: u64, size: usize) -> Result<*mut u8, CUresult> {
         let (space, address) = match (space, address >> 60) {
-            (Space::Generic, 1) => (Space::Shared, address - SHARED),
+            (Space::Generic, 1) => (Space::Cluster, address - SHARED),
             // Parameters of functions are there, too.
             (Space::Generic | Space::Param, 2) => (Space::Local, address - LOCAL),
             (Space::Generic, 3) => (Space::Param, address - PARAM),
@@ -344,7 +401,14 @@ impl<'a> Block<'a> {
         let at = address as usize;
         let inside = |memory: &[u8]| at.checked_add(size).is_some_and(|end| end <= memory.len());
         match space {
-            Space::Shared if inside(&self.shared) => Ok(self.shared[at..].as_mut_ptr()),
+            Space::Shared if at.checked_add(size).is_some_and(|end| end <= self.shared.len()) => {
+                Ok(cells(&self.shared, at))
+            }
+            Space::Cluster => {
+                let found = self.launch.shared_at(self.id, &self.shared, self.all_shared, address);
+                let found = found.filter(|(shared, at)| at + size <= shared.len());
+                found.map_or(Err(CUDA_ERROR_ILLEGAL_ADDRESS), |(shared, at)| Ok(cells(&shared, at)))
+            }
             Space::Local if inside(&self.threads[number].local) => Ok(self.threads[number].local[at..].as_mut_ptr()),
             // Nobody writes to them.
             Space::Param if inside(&self.launch.params) => Ok(self.launch.params[at..].as_ptr().cast_mut()),
@@ -426,6 +490,12 @@ impl<'a> Block<'a> {
                 Op::Barrier(_) => {
                     let thread = &mut self.threads[number];
                     (thread.state, thread.at) = (State::AtBarrier, at + 1);
+                    return Ok(());
+                }
+                Op::ClusterArrive => self.threads[number].arrived += 1,
+                Op::ClusterWait => {
+                    let thread = &mut self.threads[number];
+                    (thread.state, thread.at) = (State::AtCluster, at + 1);
                     return Ok(());
                 }
                 Op::ActiveMask => {
@@ -586,7 +656,7 @@ impl<'a> Block<'a> {
             }
             Op::ConvertAddress(space, to) => {
                 let base = match space {
-                    Space::Shared => SHARED,
+                    Space::Shared | Space::Cluster => SHARED,
                     Space::Local => LOCAL,
                     Space::Param => PARAM,
                     Space::Global | Space::Generic => 0,
@@ -596,6 +666,7 @@ impl<'a> Block<'a> {
                     false => arg(self, 1).wrapping_add(base),
                 }
             }
+            Op::MapAddress => cluster::map_address(arg(self, 1), arg(self, 2)),
             Op::ExtractBits(ty) => {
                 let (value, from, count) = (arg(self, 1), arg(self, 2) as u32 & 255, arg(self, 3) as u32 & 255);
                 let moved = if from > 127 { 0 } else { ty.int(value) >> from.min(127) };
@@ -665,6 +736,12 @@ impl<'a> Block<'a> {
             }
         }
     }
+}
+
+/// A place in shared memory, for all that is behind it. The memory is there as long as its block, and so while an instruction
+/// runs.
+fn cells(shared: &[Cell<u8>], at: usize) -> *mut u8 {
+    shared[at..].as_ptr().cast_mut().cast()
 }
 
 /// A signed number of fewer bits is extended to those of its register. Instructions look at no more of it than they know of.

@@ -15,8 +15,9 @@ const FUNCTIONS: &str = "
 .address_size 64
 
 .func (.param .b32 result) twice(.param .b32 value);
-.visible .global .align 8 .u64 table[3] = {twice, generic(factorial), 0};
-.visible .global .align 8 .u64 place = table+8;
+.func (.param .b32 result) factorial(.param .b32 value);
+.visible .global .align 8 .u64 table[3] = {twice, factorial, 0};
+.visible .global .align 8 .u64 place = generic(table)+8;
 
 // 2 * value, in a way that needs local memory of the function.
 .func (.param .b32 result) twice(.param .b32 value)
@@ -60,18 +61,19 @@ done:
     ret;
 }
 
-// Adds to what `place` points to, which is the caller's: nothing is returned.
-.func add_to(.param .b64 place, .param .align 4 .b8 pair[8])
+// Adds to what `where` points to, which is the caller's: nothing is returned.
+.func add_to(.param .b64 where, .param .align 4 .b8 pair[8])
 {
     .reg .b32 %r<5>;
     .reg .b64 %rd<2>;
-    ld.param.b64 %rd1, [place];
+    ld.param.b64 %rd1, [where];
     ld.param.b32 %r1, [pair];
     ld.param.b32 %r2, [pair+4];
     ld.u32 %r3, [%rd1];
     add.s32 %r4, %r1, %r2;
     add.s32 %r4, %r4, %r3;
     st.u32 [%rd1], %r4;
+    ret;
 }
 
 // Ends the thread if the value is 0.
@@ -164,6 +166,7 @@ fn launch(code: &Arc<Code>, threads: u32, argument: u64) -> Run {
         block: [threads, 1, 1],
         shared: 0,
         params: [words as u64, argument].map(u64::to_le_bytes).concat(),
+        cluster: None,
     };
     let fault = launch.run(0).err();
     let run = Run {

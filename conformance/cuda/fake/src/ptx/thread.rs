@@ -24,6 +24,8 @@ pub enum State {
     InWarp(u32),
     /// For those of its warp that come there in the same turn: a GPU runs them together.
     AtActiveMask,
+    /// For all threads of the cluster.
+    AtCluster,
     Over,
 }
 
@@ -40,6 +42,8 @@ pub struct Thread {
     pub id: [u32; 3],
     pub number: usize,
     pub state: State,
+    /// How often it has come to a barrier of the cluster.
+    pub arrived: u64,
     /// What an instruction in extended precision left.
     pub carry: bool,
 }
@@ -72,6 +76,7 @@ impl Thread {
             id,
             number,
             state: State::Runs,
+            arrived: 0,
             carry: false,
         }
     }
