@@ -26,7 +26,7 @@
 //! | `target` | the user and all stages: what code is for |
 //!
 //! `program` runs the stages, `code` is what they make of a kernel, `background` replaces quick code by the best one,
-//! `cache_key` names code in the cache, and `print` shows it as text.
+//! `cache_key` names code in the cache, `print` shows it as text, and `passes` limits what is done to it.
 //!
 //! ```no_run
 //! # fn main() -> Result<(), oxur_compiler::Error> {
@@ -65,6 +65,7 @@ mod lower;
 #[cfg(feature = "nvptx")]
 pub mod nvptx;
 mod options;
+pub mod passes;
 mod print;
 mod program;
 mod runtime;

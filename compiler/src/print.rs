@@ -10,10 +10,12 @@ use crate::llvm::{self, Context};
 use crate::options::Tier;
 use crate::program::Program;
 use crate::stage_times::StageTimes;
-use crate::{Error, lower, workgroup};
+use crate::workgroup::{self, SubGroupLayout};
+use crate::{Error, lower};
 
 impl Program {
-    /// The LLVM IR of a kernel after a stage: `lower`, `workgroup` or `optimize`; or its `assembly`. Without a `variant` it is that of
+    /// The LLVM IR of a kernel after a stage: `lower`, `prepare` (what the vectorizer reads), `shapes` (the same with what it infers of each
+    /// value), `workgroup` or `optimize`; or its `assembly`. Without a `variant` it is that of
     /// what a kernel has first. The names of variants tell the groups that each is for: `main`, whose rows fill all lanes, and
     /// `with-tail`, whose rows do not; where sub-groups span rows, `across-rows`, that fill all lanes as a whole, and
     /// `across-rows-with-tail`, that do not; and `groups-of-256` and the like, of this one size.
@@ -40,6 +42,19 @@ impl Program {
             }
             (Some(other), _) => return Err(Error::Codegen(format!("there is no variant {other}"))),
         };
+        if ["prepare", "shapes"].contains(&stage) {
+            let layout = SubGroupLayout::of(variant).ok_or_else(|| no_vectors(variant))?;
+            let (machine, width) = (
+                llvm::Machine::host().map_err(Error::Codegen)?,
+                linked.info.collective_width,
+            );
+            let module = lower::kernel(&context, &self.linked, linked)?;
+            workgroup::prepare(&machine, &module, width, layout).map_err(Error::Codegen)?;
+            return match stage {
+                "prepare" => Ok(module.to_string()),
+                _ => workgroup::shapes(&module, width, layout).map_err(Error::Codegen),
+            };
+        }
         let (machine, module, shape) = self.widened(&context, linked, variant, &mut StageTimes::start())?;
         if stage == "workgroup" {
             return Ok(module.to_string());
@@ -51,6 +66,10 @@ impl Program {
         let text = machine.emit(&module, true).map_err(Error::Codegen)?;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
+}
+
+fn no_vectors(variant: Variant) -> Error {
+    Error::Codegen(format!("the variant {variant:?} has no vectors"))
 }
 
 /// The size of groups that may be one vector, such as `256` or `8x8`.

@@ -18,7 +18,7 @@ use crate::options::{Mode, Options, Part, Tier};
 use crate::spirv::write_only_params;
 use crate::stage_times::StageTimes;
 use crate::workgroup::{self, CodeInfo, Entry, ScalarCode, SubGroupLayout};
-use crate::{Error, FastMath, KernelInfo, background, builtins, image, runtime};
+use crate::{Error, FastMath, KernelInfo, background, builtins, image, passes, runtime};
 
 /// A linked program. It owns its global variables, but for those that it shares with other programs.
 pub struct Program {
@@ -208,6 +208,7 @@ impl Program {
 
     fn loaded_globals(&self) -> Result<Arc<Loaded>, Error> {
         let compile = || {
+            passes::begin("variables");
             let context = Context::new();
             let module = lower::globals(&context, &self.linked)?;
             workgroup::finish_functions(&module);
@@ -377,6 +378,7 @@ impl Program {
         times: &mut StageTimes,
     ) -> Result<(llvm::Machine, llvm::Module<'c>, CodeInfo), Error> {
         let variant = self.effective(variant);
+        passes::begin(variant);
         let machine = match variant {
             Variant::Quick => llvm::Machine::quick(),
             _ => llvm::Machine::host(),

@@ -14,11 +14,11 @@ mod tests;
 pub use object_loader::{Loaded, Object};
 
 use crate::llvm::{Function, Machine, Module};
-use crate::{Error, Options};
+use crate::{Error, Options, passes};
 
 /// Emits a finished module as an object file.
 pub fn emit(machine: &Machine, module: &Module<'_>) -> Result<Vec<u8>, Error> {
-    machine.emit(module, false).map_err(Error::Codegen)
+    passes::optional(|| machine.emit(module, false)).map_err(Error::Codegen)
 }
 
 /// Optimizes a module. `is_wide` says that it was vectorized. `group` is its function, if that runs whole groups.
@@ -35,13 +35,15 @@ pub fn optimize(
         // LLVM builds a subtarget for each distinct set of attributes.
         function.text_attribute("prefer-vector-width", "256");
     }
-    let passes = if options.no_optimization {
+    let pipeline = if options.no_optimization {
         "default<O1>"
     } else {
         "default<O2>"
     };
-    machine.run_passes(module, passes, !is_wide).map_err(Error::Codegen)?;
-    if is_wide {
+    let shortens = is_wide && passes::may_run("shorten masked accesses");
+    let group = group.filter(|_| passes::may_run("local memory as a variable"));
+    passes::optional(|| machine.run_passes(module, pipeline, !is_wide)).map_err(Error::Codegen)?;
+    if shortens {
         prefixes::shorten(module);
     }
     if let Some(group) = group {

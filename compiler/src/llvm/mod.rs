@@ -24,7 +24,7 @@ pub(crate) use library::open;
 pub use module::Module;
 pub use out_of_memory::Allocator;
 pub use predicate::{inverse, swapped};
-pub use target::Machine;
+pub use target::{Machine, limit_passes};
 pub use types::{Kind, Type};
 pub use value::{Block, Function, Value};
 

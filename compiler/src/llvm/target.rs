@@ -47,6 +47,21 @@ pub(super) fn initialize() {
     });
 }
 
+/// How many of the passes run that LLVM may leave out, of those that were counted since the process began. Without a limit all run, and none
+/// are counted.
+pub fn limit_passes(count: Option<u32>) {
+    initialize();
+    let intervals = match count {
+        None => String::new(),
+        Some(few @ (0 | 1)) => few.to_string(),
+        Some(count) => format!("1-{}", count.min(i32::MAX as u32)),
+    };
+    let option = CString::new(format!("-opt-bisect={intervals}")).expect("numbers");
+    let options = [c"oxur".as_ptr(), option.as_ptr()];
+    // SAFETY: two C strings. Another thread that compiles would see the option change, but only `oxur-compiler` sets limits.
+    unsafe { LLVMParseCommandLineOptions(2, options.as_ptr(), c"".as_ptr()) };
+}
+
 /// The features of this CPU that code may use, as LLVM names them.
 fn features() -> String {
     // SAFETY: a text of LLVM's that is ours.

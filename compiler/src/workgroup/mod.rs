@@ -26,6 +26,7 @@ use collectives::Waiting;
 #[cfg(feature = "nvptx")]
 pub use vector::Cfg;
 pub use vector::offsets;
+pub use vector::shapes;
 pub use vector::whole_group::{self, GroupVector};
 use vector::width;
 
@@ -269,6 +270,17 @@ fn sees_groups(module: &Module<'_>) -> bool {
         .into_iter()
         .filter(|f| f.is_declaration() && !Value::from(*f).users().is_empty());
     used.any(|f| of_groups(&f.name()))
+}
+
+/// Has a lowered kernel be as the vectorizer reads it, to show it.
+pub fn prepare(
+    machine: &Machine,
+    module: &Module<'_>,
+    sub_group_size: u32,
+    layout: SubGroupLayout,
+) -> Result<(), String> {
+    set_ranges(module);
+    vector::prepared(machine, module, sub_group_size, layout)
 }
 
 /// Vectorizes a lowered kernel and makes its entry point.

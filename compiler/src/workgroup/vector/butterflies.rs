@@ -48,7 +48,8 @@ impl<'c> Emit<'_, 'c> {
 
     pub(super) fn index_of_butterfly(&self, address: Value<'c>, ty: Type<'c>) -> Option<Index<'c>> {
         let is_simple = ty.lanes().is_none() && Self::has_masked_access(ty) && self.lanes.is_power_of_two();
-        if !is_simple
+        if !self.has_butterflies
+            || !is_simple
             || address.opcode() != Some(L::LLVMGetElementPtr)
             || self.shapes.of(address) != VectorShape::Varying
             || self.shapes.private.element_size(address).is_some()

@@ -26,6 +26,7 @@ use super::streams::Streams;
 use super::whole_group::GroupVector;
 use crate::abi::layout;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
+use crate::passes::may_run;
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
@@ -96,6 +97,12 @@ pub(super) struct Emit<'m, 'c> {
     pub mask: Option<Value<'c>>,
     /// Whether lane 0 may be inactive in the current block.
     pub(super) is_predicated: bool,
+    /// Whether accesses of partners exchange vectors.
+    pub(super) has_butterflies: bool,
+    /// Whether sides that all lanes enter have a copy.
+    pub(super) has_guards: bool,
+    /// Whether accesses at constant strides are joined.
+    pub(super) has_groups: bool,
     /// Whether addresses come from what the kernel loads.
     pub(super) chases: Chases,
     /// The current block's accesses at constant strides.
@@ -147,7 +154,11 @@ pub(super) fn emit<'c>(
     let group_spans_rows = group.is_some_and(GroupVector::spans_rows);
     let spans_rows = spans_rows || group_spans_rows;
     let shapes = VectorShapes::with_parameters(module, &cfg, width.lanes, Ids::of(spans_rows), parameters);
-    let hopes = VectorShapes::with_parameters(module, &cfg, width.lanes, Ids::hoped(group_spans_rows), parameters);
+    let hoped = match may_run("runs that are hoped for") {
+        true => Ids::hoped(group_spans_rows),
+        false => Ids::of(spans_rows),
+    };
+    let hopes = VectorShapes::with_parameters(module, &cfg, width.lanes, hoped, parameters);
     let rows = group.and_then(|group| Rows::of(module, &cfg, group));
     let mut params = old.function_type().params();
     let mask_param = params.len() as u32;
@@ -162,7 +173,10 @@ pub(super) fn emit<'c>(
         .collect();
     let deferred = vec![BTreeSet::new(); cfg.blocks.len()];
     let chases = Chases::find(&cfg, &shapes);
-    let prefetches = Prefetches::find(module, &cfg, &shapes, width.lanes);
+    let prefetches = match may_run("prefetches") {
+        true => Prefetches::find(module, &cfg, &shapes, width.lanes),
+        false => Prefetches::default(),
+    };
     let mut emit = Emit {
         cx,
         module,
@@ -192,11 +206,14 @@ pub(super) fn emit<'c>(
         mask: None,
         is_predicated: false,
         chases,
+        has_butterflies: may_run("butterflies"),
+        has_guards: may_run("guards"),
+        has_groups: may_run("interleaved accesses"),
         interleaved: Interleaved::default(),
         streams: Streams::default(),
         prefetches,
     };
-    if streams {
+    if streams && may_run("stores past the caches") {
         emit.streams = Streams::find(module, &emit.cfg, &emit.shapes, width.lanes);
     }
     if waits {
@@ -219,7 +236,9 @@ pub(super) fn emit<'c>(
         emit.entry_mask = Some(emit.entry.bitcast(bits, emit.mask_type()));
     }
     emit.make_slots()?;
-    emit.find_coherent_loops();
+    if may_run("loops for all lanes") {
+        emit.find_coherent_loops();
+    }
     for node in 0..emit.cfg.blocks.len() {
         emit.block(node)?;
     }

@@ -84,7 +84,7 @@ impl<'c> Emit<'_, 'c> {
     /// Where lanes part at the end of a block that all have reached: runs a side without a mask if all lanes enter it. The builder then
     /// stands where they do not. Blocks that all lanes reach have nothing deferred, and access memory before their branch only.
     pub(super) fn enter_together(&mut self, node: Node, branch: Value<'c>) -> Result<()> {
-        if self.mask.is_some() {
+        if self.mask.is_some() || !self.has_guards {
             return Ok(());
         }
         let sides = [true, false].map(|when| self.guarded(node, when));

@@ -256,6 +256,9 @@ impl<'c> Emit<'_, 'c> {
         }
         done.extend(open);
         self.interleaved = Interleaved::default();
+        if !self.has_groups {
+            return;
+        }
         for group in done {
             if group.is_worth_it(self) {
                 let group = Rc::new(group);

@@ -36,6 +36,7 @@ mod registers;
 mod rows;
 mod runs;
 mod same_phis;
+mod show;
 mod small_vectors;
 mod squares;
 mod streams;
@@ -46,6 +47,7 @@ pub use cfg::Cfg;
 pub use coroutine::split;
 pub use outlined::delete as delete_outlined;
 pub use private::offsets;
+pub use show::{prepared, shapes};
 
 use divergence::Ids;
 use whole_group::GroupVector;
@@ -55,6 +57,7 @@ use crate::CpuLevel;
 use crate::by_value::{self, ArgumentBlock};
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
+use crate::passes::{may_run, optional};
 
 /// The vector kernel for full groups of lanes: `(item, args)`.
 pub const FULL: &str = "kernel.full";
@@ -187,7 +190,7 @@ pub fn widen(
             width.lanes,
             false,
         )?;
-    let mut side_by_side = match is_alone && waits && group.is_none() {
+    let mut side_by_side = match is_alone && waits && group.is_none() && may_run("vectors side by side") {
         true => in_flight::count(module, kernel, width.lanes, true)?,
         false => 1,
     };
@@ -215,7 +218,7 @@ pub fn widen(
         };
         emit::emit(module, kernel, name, plan)
     };
-    let blocking = match is_alone && group.is_none() {
+    let blocking = match is_alone && group.is_none() && may_run("blocks of rows") {
         true => Blocking::of(module, kernel, width.lanes, size),
         false => None,
     };
@@ -223,7 +226,7 @@ pub fn widen(
     let block = [width.lanes, rows, 1];
     let of_block = || (waits && rows > 1 && size == Some(block)).then_some(block);
     let whole_group = group.map(|group| group.size).or_else(of_block);
-    let several = match is_plain && blocking.is_none() {
+    let several = match is_plain && blocking.is_none() && may_run("several vectors") {
         true => in_flight::count(module, kernel, width.lanes, false)?,
         false => 1,
     };
@@ -271,8 +274,10 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: boo
     machine.run_passes(module, INLINE, false)?;
     huge::check(module)?;
     // Later passes make different values of the same.
-    same_phis::merge(module.function(KERNEL).ok_or("there is no kernel")?);
-    machine.run_passes(module, PREPARE, false)?;
+    if may_run("merge phis") {
+        same_phis::merge(module.function(KERNEL).ok_or("there is no kernel")?);
+    }
+    optional(|| machine.run_passes(module, PREPARE, false))?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
     let arguments = ArgumentBlock {
         address: kernel.param(1),
@@ -280,26 +285,27 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: boo
         align: 1,
         size: None,
     };
-    if by_value::read_in_place(module, kernel, arguments) {
-        machine.run_passes(module, AFTER_COPIES, false)?;
+    if may_run("read arguments in place") && by_value::read_in_place(module, kernel, arguments) {
+        optional(|| machine.run_passes(module, AFTER_COPIES, false))?;
     }
-    if spans_rows || !small_vectors::are_kept(module, kernel, width.lanes) {
+    if spans_rows || !may_run("keep small vectors") || !small_vectors::are_kept(module, kernel, width.lanes) {
         small_vectors::fill_padding(module, kernel);
         machine.run_passes(module, SCALARIZE, false)?;
     }
     if let Some(kernel) = module.function(KERNEL)
+        && may_run("split copies")
         && private::split_copies(module, kernel)
     {
-        machine.run_passes(module, AFTER_COPIES, false)?;
+        optional(|| machine.run_passes(module, AFTER_COPIES, false))?;
     }
     machine.run_passes(module, SIMPLIFY, false)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
     let ids = Ids::of(spans_rows);
     for _ in 0..MOST_CONVERSIONS {
-        if !if_conversion::convert(module, kernel, width.lanes, ids)? {
+        if !may_run("convert branches") || !if_conversion::convert(module, kernel, width.lanes, ids)? {
             break;
         }
-        machine.run_passes(module, AFTER_CONVERSION, false)?;
+        optional(|| machine.run_passes(module, AFTER_CONVERSION, false))?;
         machine.run_passes(module, SIMPLIFY, false)?;
     }
     Ok(())

@@ -115,6 +115,7 @@ struct Ahead<'c> {
 }
 
 /// The loads of a kernel that ask for lines of later rounds.
+#[derive(Default)]
 pub(super) struct Prefetches<'c> {
     loads: FxHashMap<Value<'c>, Ahead<'c>>,
 }
