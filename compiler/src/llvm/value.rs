@@ -227,6 +227,19 @@ impl<'c> Value<'c> {
         self.opcode() == Some(LLVMOpcode::LLVMOr) && unsafe { LLVMGetIsDisjoint(self.0) != 0 }
     }
 
+    /// Marks a sum, difference, product or shift to the left as poison where it wraps, as a signed or as an unsigned number. Not
+    /// where it was folded to something else.
+    pub fn promise_no_wrap(self, signed: bool, unsigned: bool) {
+        use LLVMOpcode::*;
+        if matches!(self.opcode(), Some(LLVMAdd | LLVMSub | LLVMMul | LLVMShl)) {
+            // SAFETY: such an instruction.
+            unsafe {
+                LLVMSetNSW(self.0, signed.into());
+                LLVMSetNUW(self.0, unsigned.into());
+            }
+        }
+    }
+
     /// Drops flags, attributes and metadata that make the result poison, or the behaviour undefined, where they do not hold:
     /// `nsw`, `nneg`, `inbounds`, `nnan`, ranges, and so on.
     pub fn drop_poison_generating_annotations(self) {

@@ -521,7 +521,24 @@ impl<'c> FunctionLowering<'_, 'c> {
             .ops(inst)
             .value(inst.op, ty, &args)
             .map_err(|what| inst.malformed(what))?;
+        if let Some(value) = value {
+            self.note_wrapping(inst, value);
+        }
         value.map(Some).ok_or_else(|| inst.unsupported(""))
+    }
+
+    /// Has LLVM know what a module promises: that a number does not wrap. LLVM finds out more of indices then. Where the promise is
+    /// broken, SPIR-V leaves the behaviour undefined, too.
+    fn note_wrapping(&self, inst: &Inst<'_>, value: Value<'c>) {
+        let Some(id) = inst.result() else { return };
+        let promised = |decoration| self.module.decorations(id).iter().any(|d| d.decoration == decoration);
+        if matches!(
+            inst.op,
+            Op::IAdd | Op::ISub | Op::IMul | Op::ShiftLeftLogical | Op::SNegate
+        ) {
+            let [signed, unsigned] = [Decoration::NoSignedWrap, Decoration::NoUnsignedWrap].map(promised);
+            value.promise_no_wrap(signed, unsigned);
+        }
     }
 
     /// What a clock says that only counts up, in no unit: one number of 64 bits, or its halves, the lower one first.
