@@ -20,6 +20,8 @@ pub(super) struct Chunks {
     left: AtomicU64,
     /// How many threads have joined.
     joined: AtomicU32,
+    /// How many were asked to.
+    invited: AtomicU32,
     /// What a thread takes at a time costs so much, in cycles, as far as that is known.
     turn: Option<u64>,
 }
@@ -84,6 +86,7 @@ impl Chunks {
         self.chunk = (count / shares / TURNS).max(least);
         *self.left.get_mut() = count;
         *self.joined.get_mut() = 0;
+        *self.invited.get_mut() = 0;
         self.turn = self.cost_of_turn(count, cost);
     }
 
@@ -119,6 +122,7 @@ impl Chunks {
             chunk: if shares == 1 { count.max(1) } else { chunk },
             left: AtomicU64::new(count),
             joined: AtomicU32::new(0),
+            invited: AtomicU32::new(0),
             turn: None,
         }
     }
@@ -162,9 +166,12 @@ impl Chunks {
         self.joined.load(Ordering::Relaxed) > 1
     }
 
-    /// Whether one more thread would find chunks.
-    pub(super) fn want_more(&self) -> bool {
-        (self.joined.load(Ordering::Relaxed) as usize) < self.shares() && self.any_left()
+    /// Whether the caller should ask one more thread to join, as there is a share for it. There is one for the first thread already.
+    pub(super) fn invite(&self) -> bool {
+        let most = self.shares() as u32 - 1;
+        self.invited.load(Ordering::Relaxed) < most
+            && self.any_left()
+            && self.invited.fetch_add(1, Ordering::Relaxed) < most
     }
 
     /// Whether there are chunks that nobody has taken.
@@ -247,10 +254,13 @@ mod tests {
 
     #[test]
     fn no_more_threads_than_shares() {
-        let chunks = Chunks::new(2, 8, 1);
-        assert_eq!(chunks.join(), 0);
-        assert!(chunks.want_more());
-        assert_eq!(chunks.join(), 1);
-        assert!(!chunks.want_more());
+        let mut chunks = Chunks::new(3, 8, 1);
+        assert_eq!([(); 3].map(|()| chunks.invite()), [true, true, false]);
+        assert!(!Chunks::new(1, 8, 1).invite());
+        chunks.renew(3, None, 3);
+        assert_eq!((chunks.take(0), chunks.take(0)), (Some(0..1), Some(1..2)));
+        assert!(chunks.invite());
+        assert_eq!(chunks.take(0), Some(2..3));
+        assert!(!chunks.invite(), "nothing is left");
     }
 }

@@ -26,7 +26,7 @@ const SLEEPER: u64 = 1 << 32;
 #[derive(Debug, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Claim {
-    /// A thread polls, or none is wanted.
+    /// Enough threads poll, or none is wanted.
     NotNeeded,
     /// A thread sleeps. It counts as a poller now, and the caller must [wake](Idle::wake) it.
     Sleeper,
@@ -35,15 +35,15 @@ pub(super) enum Claim {
 }
 
 impl Idle {
-    /// Finds a thread for the work that the caller has queued, if one is `wanted`.
-    pub(super) fn claim(&self, wanted: impl FnOnce() -> bool) -> Claim {
+    /// Finds a thread for the work that the caller has queued, if one is `wanted`, and fewer poll than are `enough`.
+    pub(super) fn claim(&self, enough: usize, wanted: impl FnOnce() -> bool) -> Claim {
         fence(Ordering::SeqCst);
         if !wanted() {
             return Claim::NotNeeded;
         }
         let mut counts = self.counts.load(Ordering::SeqCst);
         loop {
-            if counts & (SLEEPER - 1) != 0 {
+            if counts & (SLEEPER - 1) >= enough as u64 {
                 return Claim::NotNeeded;
             }
             if counts < SLEEPER {
@@ -134,13 +134,13 @@ mod tests {
     #[test]
     fn one_thread_is_woken_at_a_time() {
         let idle = Idle::default();
-        assert_eq!(idle.claim(|| true), Claim::NoSleeper);
+        assert_eq!(idle.claim(1, || true), Claim::NoSleeper);
         idle.start_polling();
-        assert_eq!(idle.claim(|| true), Claim::NotNeeded);
+        assert_eq!(idle.claim(1, || true), Claim::NotNeeded);
         // There is work, so the thread does not sleep.
         idle.sleep(|| true);
         idle.stop_polling();
-        assert_eq!(idle.claim(|| true), Claim::NoSleeper);
+        assert_eq!(idle.claim(1, || true), Claim::NoSleeper);
 
         idle.start_polling();
         std::thread::scope(|scope| {
@@ -148,7 +148,7 @@ mod tests {
             while idle.counts.load(Ordering::SeqCst) < SLEEPER {
                 std::thread::yield_now();
             }
-            assert_eq!(idle.claim(|| true), Claim::Sleeper);
+            assert_eq!(idle.claim(1, || true), Claim::Sleeper);
             idle.wake();
             sleeper.join().unwrap();
         });
@@ -157,12 +157,27 @@ mod tests {
     }
 
     #[test]
+    fn a_thread_is_woken_for_each_of_several_jobs() {
+        let idle = Idle::default();
+        (0..2).for_each(|_| idle.start_polling());
+        idle.sleep(|| {
+            assert_eq!(idle.claim(1, || true), Claim::NotNeeded);
+            assert_eq!(idle.claim(2, || true), Claim::Sleeper);
+            assert_eq!(idle.claim(2, || true), Claim::NotNeeded);
+            assert_eq!(idle.claim(3, || true), Claim::NoSleeper);
+            idle.wake();
+            true
+        });
+        assert_eq!(idle.counts.load(Ordering::SeqCst), 2 * POLLER);
+    }
+
+    #[test]
     fn a_thread_that_is_about_to_sleep_can_be_woken() {
         let idle = Idle::default();
         idle.start_polling();
         // A wakeup after the announcement and before the sleep.
         idle.sleep(|| {
-            assert_eq!(idle.claim(|| true), Claim::Sleeper);
+            assert_eq!(idle.claim(1, || true), Claim::Sleeper);
             idle.wake();
             true
         });

@@ -6,9 +6,9 @@
 //! how many threads run jobs at a time: each needs a *slot*. A thread that waits for a command may take a free slot and
 //! help.
 //!
-//! A job is in the queue once while one more thread could take part in it. The thread that takes it out puts it back if
-//! yet another could take part, and wakes that one. So each thread wakes the next, and a job that ends early wakes no
-//! more threads.
+//! A thread that takes part in a job puts it into the queue twice, if so many more could take part, and wakes two threads. So
+//! threads wake as a tree: where waking one takes 30 µs, the last of 64 begins after 200 µs, and not after 2 ms. A job that
+//! ends early wakes no more threads.
 
 use std::io;
 use std::ops::Range;
@@ -32,6 +32,9 @@ use super::system::{self, CpuSet};
 
 /// The number of jobs that are queued without allocating.
 const ROOM: usize = 512;
+
+/// How many threads each wakes.
+const FAN_OUT: u32 = 2;
 
 /// Work for the threads of a pool.
 pub trait Job: Send + Sync {
@@ -61,7 +64,9 @@ impl WorkerContext<'_> {
 
     /// Wakes another thread for the job that this one runs.
     pub(super) fn share(&self, job: Arc<dyn Job>) {
-        self.state.push(job);
+        self.state.queue(job);
+        // Those that were woken before have jobs of their own.
+        self.state.wake(self.state.queued());
     }
 
     /// Whether the thread should stop helping, because the command that it waits for is over.
@@ -82,8 +87,11 @@ impl WorkerContext<'_> {
         let state = self.state;
         let mut company = state.placement.company(me, chunks);
         while let Some(taken) = chunks.take(self.index) {
-            if !shared && chunks.want_more() {
-                company.share(|| offer(self));
+            let invited = if shared { 0 } else { FAN_OUT };
+            for _ in 0..invited {
+                if chunks.invite() {
+                    company.share(|| offer(self));
+                }
             }
             shared = true;
             done += taken.end - taken.start;
@@ -277,11 +285,20 @@ struct PoolState {
 }
 
 impl PoolState {
+    /// Queues a job, and wakes a thread for it if none is awake that looks for jobs.
     fn push(&'static self, job: Arc<dyn Job>) {
+        self.queue(job);
+        self.wake(1);
+    }
+
+    fn queue(&self, job: Arc<dyn Job>) {
         if let Err(job) = self.jobs.push(job) {
             self.overflow.push(job);
         }
-        self.wake();
+    }
+
+    fn queued(&self) -> usize {
+        self.jobs.len() + self.overflow.len()
     }
 
     fn pop(&self) -> Option<Arc<dyn Job>> {
@@ -313,9 +330,9 @@ impl PoolState {
         self.busy.fetch_sub(1, Ordering::SeqCst);
     }
 
-    /// Ensures that a thread looks for the queued jobs, if a slot is free.
-    fn wake(&'static self) {
-        match self.idle.claim(|| self.has_free_slot()) {
+    /// Wakes a thread for the queued jobs, unless so many look for jobs, or no slot is free.
+    fn wake(&'static self, enough: usize) {
+        match self.idle.claim(enough, || self.has_free_slot()) {
             Claim::NotNeeded => {}
             Claim::Sleeper => self.idle.wake(),
             Claim::NoSleeper => self.start(),
@@ -329,7 +346,7 @@ impl PoolState {
         if !is_idle || !self.halt_poll.extend(now, end) {
             return;
         }
-        match self.idle.claim(|| true) {
+        match self.idle.claim(1, || true) {
             Claim::NotNeeded => {}
             Claim::Sleeper => self.placement.apart(None, || self.idle.wake()),
             Claim::NoSleeper => {
@@ -343,7 +360,7 @@ impl PoolState {
 
     fn wake_for_queued(&'static self) {
         if self.has_work() {
-            self.wake();
+            self.wake(1);
         }
     }
 
