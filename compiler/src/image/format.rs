@@ -110,11 +110,21 @@ fn packed(image: &Image) -> Option<[(u32, u32); 4]> {
     }
 }
 
+/// Whether all channels of a pixel are in one word.
+fn is_packed(image: &Image) -> bool {
+    use channel::*;
+    matches!(
+        image.channel_type,
+        UNORM_SHORT_565 | UNORM_SHORT_555 | UNORM_INT_101010 | UNORM_INT_101010_2
+    )
+}
+
 /// The size of a pixel in bytes.
+#[inline]
 pub fn pixel_size(image: &Image) -> usize {
-    match packed(image) {
-        Some(_) => channel_size(image),
-        None => channels(image) * channel_size(image),
+    match is_packed(image) {
+        true => channel_size(image),
+        false => channels(image) * channel_size(image),
     }
 }
 
@@ -164,44 +174,117 @@ unsafe fn store(at: *mut u8, size: usize, bits: u32) {
     }
 }
 
+/// The channels of a pixel in memory, each as a word.
+///
+/// # Safety
+/// `at` must point to so many numbers of this type.
+#[inline(always)]
+unsafe fn load_channels<T: Copy, const N: usize>(at: *const u8) -> [T; N] {
+    // SAFETY: guaranteed by the caller. The address may be unaligned.
+    unsafe { at.cast::<[T; N]>().read_unaligned() }
+}
+
+/// The channels of a pixel that is not packed, as floating-point numbers. There is code for each type and number of channels.
+///
+/// # Safety
+/// `at` must point to so many channels.
+#[inline(always)]
+unsafe fn float_channels<const N: usize>(image: &Image, at: *const u8) -> [f32; N] {
+    use channel::*;
+    // SAFETY: the types are those of the channels.
+    unsafe {
+        match image.channel_type {
+            UNORM_INT8 => load_channels::<u8, N>(at).map(|c| f32::from(c) / 255.0),
+            FLOAT => load_channels::<f32, N>(at),
+            HALF_FLOAT => load_channels::<u16, N>(at).map(half_to_f32),
+            UNORM_INT16 => load_channels::<u16, N>(at).map(|c| f32::from(c) / 65535.0),
+            SNORM_INT8 => load_channels::<i8, N>(at).map(|c| (f32::from(c) / 127.0).max(-1.0)),
+            SNORM_INT16 => load_channels::<i16, N>(at).map(|c| (f32::from(c) / 32767.0).max(-1.0)),
+            SIGNED_INT8 => load_channels::<i8, N>(at).map(f32::from),
+            UNSIGNED_INT8 => load_channels::<u8, N>(at).map(f32::from),
+            SIGNED_INT16 => load_channels::<i16, N>(at).map(f32::from),
+            UNSIGNED_INT16 => load_channels::<u16, N>(at).map(f32::from),
+            SIGNED_INT32 => load_channels::<i32, N>(at).map(|c| c as f32),
+            _ => load_channels::<u32, N>(at).map(|c| c as f32),
+        }
+    }
+}
+
+/// The channels of a pixel that is not packed, as integers. The format determines the sign.
+///
+/// # Safety
+/// `at` must point to so many channels.
+#[inline(always)]
+unsafe fn int_channels<const N: usize>(image: &Image, at: *const u8) -> [i32; N] {
+    use channel::*;
+    // SAFETY: the types are those of the channels.
+    unsafe {
+        match image.channel_type {
+            SIGNED_INT8 => load_channels::<i8, N>(at).map(i32::from),
+            SIGNED_INT16 => load_channels::<i16, N>(at).map(i32::from),
+            SNORM_INT8 | UNORM_INT8 | UNSIGNED_INT8 => load_channels::<u8, N>(at).map(i32::from),
+            SNORM_INT16 | UNORM_INT16 | UNSIGNED_INT16 | HALF_FLOAT => load_channels::<u16, N>(at).map(i32::from),
+            _ => load_channels::<i32, N>(at),
+        }
+    }
+}
+
+/// Puts the channels of a pixel that is not packed in the order of a color, by a function for each number of channels.
+macro_rules! color {
+    ($image:expr, $at:expr, $channels:ident, $zero:expr, $one:expr) => {{
+        let (image, at, zero, one) = ($image, $at, $zero, $one);
+        match image.channel_order {
+            order::R | order::RX | order::A | order::INTENSITY | order::LUMINANCE | order::DEPTH => {
+                let [c] = $channels::<1>(image, at);
+                match image.channel_order {
+                    order::A => [zero, zero, zero, c],
+                    order::INTENSITY => [c; 4],
+                    order::LUMINANCE => [c, c, c, one],
+                    order::DEPTH => [c, zero, zero, zero],
+                    _ => [c, zero, zero, one],
+                }
+            }
+            order::RG | order::RGX => {
+                let [r, g] = $channels::<2>(image, at);
+                [r, g, zero, one]
+            }
+            order::RA => {
+                let [r, a] = $channels::<2>(image, at);
+                [r, zero, zero, a]
+            }
+            order::RGB | order::RGBX | order::SRGB | order::SRGBX => {
+                let [r, g, b] = $channels::<3>(image, at);
+                [r, g, b, one]
+            }
+            order::BGRA | order::SBGRA => {
+                let [b, g, r, a] = $channels::<4>(image, at);
+                [r, g, b, a]
+            }
+            order::ARGB => {
+                let [a, r, g, b] = $channels::<4>(image, at);
+                [r, g, b, a]
+            }
+            order::ABGR => {
+                let [a, b, g, r] = $channels::<4>(image, at);
+                [r, g, b, a]
+            }
+            _ => $channels::<4>(image, at),
+        }
+    }};
+}
+
 /// Reads a pixel as a floating-point color.
 ///
 /// # Safety
 /// `at` must point to a pixel of the image.
+#[inline]
 pub unsafe fn decode_float(image: &Image, at: *const u8) -> [f32; 4] {
-    let size = channel_size(image);
-    let word = packed(image).map(|fields| {
-        // SAFETY: a pixel of a packed format is one word of this size.
-        (fields, unsafe { load(at, size) })
-    });
-    let number = |index: u8| match word {
-        Some((fields, word)) => {
-            let (low, bits) = fields[usize::from(index)];
-            let max = (1u32 << bits) - 1;
-            (word >> low & max) as f32 / max.max(1) as f32
-        }
-        None => {
-            // SAFETY: `sources` only refers to channels of the pixel.
-            let bits = unsafe { load(at.add(usize::from(index) * size), size) };
-            match image.channel_type {
-                channel::SNORM_INT8 => (f32::from(bits as u8 as i8) / 127.0).max(-1.0),
-                channel::SNORM_INT16 => (f32::from(bits as u16 as i16) / 32767.0).max(-1.0),
-                channel::UNORM_INT8 => bits as f32 / 255.0,
-                channel::UNORM_INT16 => bits as f32 / 65535.0,
-                channel::HALF_FLOAT => half_to_f32(bits as u16),
-                channel::FLOAT => f32::from_bits(bits),
-                channel::SIGNED_INT8 => f32::from(bits as u8 as i8),
-                channel::SIGNED_INT16 => f32::from(bits as u16 as i16),
-                channel::SIGNED_INT32 => bits as i32 as f32,
-                _ => bits as f32,
-            }
-        }
-    };
-    let mut color = sources(image).map(|source| match source {
-        At(index) => number(index),
-        Zero => 0.0,
-        One => 1.0,
-    });
+    if is_packed(image) {
+        // SAFETY: guaranteed by the caller.
+        return unsafe { decode_packed(image, at) };
+    }
+    // SAFETY: the pixel has as many channels as its order says.
+    let mut color = unsafe { color!(image, at, float_channels, 0.0, 1.0) };
     if is_srgb(image) {
         for c in &mut color[..3] {
             *c = linear_from_srgb(*c);
@@ -210,29 +293,37 @@ pub unsafe fn decode_float(image: &Image, at: *const u8) -> [f32; 4] {
     color
 }
 
+/// The same of a packed format.
+///
+/// # Safety
+/// `at` must point to a pixel of the image.
+unsafe fn decode_packed(image: &Image, at: *const u8) -> [f32; 4] {
+    let fields = packed(image).unwrap_or_default();
+    // SAFETY: a pixel of a packed format is one word of this size.
+    let word = unsafe { load(at, channel_size(image)) };
+    sources(image).map(|source| match source {
+        At(index) => {
+            let (low, bits) = fields[usize::from(index)];
+            let max = (1u32 << bits) - 1;
+            (word >> low & max) as f32 / max.max(1) as f32
+        }
+        Zero => 0.0,
+        One => 1.0,
+    })
+}
+
 /// Reads a pixel as an integer color. The format determines the sign.
 ///
 /// # Safety
 /// `at` must point to a pixel of the image.
+#[inline]
 pub unsafe fn decode_int(image: &Image, at: *const u8) -> [i32; 4] {
-    if packed(image).is_some() {
+    if is_packed(image) {
         // SAFETY: guaranteed by the caller. OpenCL leaves the result undefined for normalized formats.
-        return unsafe { decode_float(image, at) }.map(|c| c as i32);
+        return unsafe { decode_packed(image, at) }.map(|c| c as i32);
     }
-    let size = channel_size(image);
-    sources(image).map(|source| match source {
-        At(index) => {
-            // SAFETY: `sources` only refers to channels of the pixel.
-            let bits = unsafe { load(at.add(usize::from(index) * size), size) };
-            match image.channel_type {
-                channel::SIGNED_INT8 => i32::from(bits as u8 as i8),
-                channel::SIGNED_INT16 => i32::from(bits as u16 as i16),
-                _ => bits as i32,
-            }
-        }
-        Zero => 0,
-        One => 1,
-    })
+    // SAFETY: the pixel has as many channels as its order says.
+    unsafe { color!(image, at, int_channels, 0, 1) }
 }
 
 /// Converts a number to a normalized integer, rounding to nearest even. 1 becomes `max`, NaN becomes 0.

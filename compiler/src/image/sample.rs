@@ -68,6 +68,7 @@ impl Color for [i32; 4] {
 }
 
 /// The address of a pixel; `None` if it is outside of the image. `layer` must be inside the array.
+#[inline]
 fn pixel_address(image: &Image, pixel: [i64; 3], layer: u64) -> Option<*mut u8> {
     let inside = |d: usize| u64::try_from(pixel[d]).ok().filter(|&at| at < image.size[d]);
     let offset = inside(0)? * format::pixel_size(image) as u64
@@ -78,6 +79,7 @@ fn pixel_address(image: &Image, pixel: [i64; 3], layer: u64) -> Option<*mut u8> 
 }
 
 /// The color of a pixel, or the border color if it is outside of the image.
+#[inline]
 fn fetch<C: Color>(image: &Image, pixel: [i64; 3], layer: u64) -> C {
     match pixel_address(image, pixel, layer) {
         // SAFETY: `pixel_address` returns the address of a pixel of the image.
@@ -102,66 +104,74 @@ fn dimensions(image: &Image) -> usize {
     image.dimensions.clamp(1, 3) as usize
 }
 
-/// The pixels for one coordinate.
-struct Axis {
-    /// The pixel for nearest filtering.
-    nearest: i64,
-    /// The two pixels for linear filtering.
-    pair: [i64; 2],
-    /// The weight of the second pixel of the pair.
-    fraction: f32,
-}
-
-/// Applies the addressing mode to one coordinate of an image with `size` pixels on this axis.
-fn axis(sampler: SamplerBits, size: u64, s: f32) -> Axis {
-    let (w, last) = (size as f32, size as i64 - 1);
-    let unnormalized = if sampler.normalized() { s * w } else { s };
-    let turns = if sampler.normalized() { s } else { s / w };
-    let addressing = sampler.addressing();
-    let u = match addressing {
-        Addressing::Repeat => (turns - turns.floor()) * w,
-        Addressing::MirroredRepeat => {
-            let nearest_even = 2.0 * (0.5 * turns).round_ties_even();
-            (turns - nearest_even).abs() * w
-        }
-        _ => unnormalized,
-    };
-    // The conversions saturate, so huge coordinates stay outside of the image.
-    let (floor, below) = (u.floor() as i64, (u - 0.5).floor());
-    let (low, high) = (below as i64, (below as i64).saturating_add(1));
-    let clamp = |at: i64| at.clamp(0, last);
-    let (nearest, pair) = match addressing {
-        Addressing::Border => (floor, [low, high]),
-        Addressing::ClampToEdge => (clamp(floor), [clamp(low), clamp(high)]),
-        Addressing::Repeat => (
-            if floor > last { floor - size as i64 } else { floor },
-            [
-                if low < 0 { low + size as i64 } else { low },
-                if high > last { high - size as i64 } else { high },
-            ],
-        ),
-        Addressing::MirroredRepeat => (floor.min(last), [low.max(0), high.min(last)]),
-    };
-    Axis {
-        nearest,
-        pair,
-        fraction: (u - 0.5) - below,
+/// The largest number below or equal to another, also as an integer, to which it saturates. `floor` is a call on the oldest CPUs that
+/// this is compiled for.
+#[inline]
+fn floor(x: f32) -> (i64, f32) {
+    /// Larger numbers have no fraction.
+    const WHOLE: f32 = (1u32 << 24) as f32;
+    if x.abs() < WHOLE {
+        let whole = x as i64;
+        let below = whole - i64::from(whole as f32 > x);
+        (below, below as f32)
+    } else {
+        (x as i64, x)
     }
 }
 
-/// Applies the addressing mode to all coordinates of an image.
-fn axes(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> [Axis; 3] {
-    std::array::from_fn(|d| {
-        if d < dimensions(image) {
-            axis(sampler, image.size[d], coordinates[d])
-        } else {
-            Axis {
-                nearest: 0,
-                pair: [0, 0],
-                fraction: 0.0,
-            }
+/// A coordinate in pixels, by the addressing mode.
+#[inline]
+fn in_pixels(sampler: SamplerBits, size: u64, s: f32) -> f32 {
+    let w = size as f32;
+    let turns = || if sampler.normalized() { s } else { s / w };
+    match sampler.addressing() {
+        Addressing::Repeat => {
+            let turns = turns();
+            (turns - floor(turns).1) * w
         }
-    })
+        Addressing::MirroredRepeat => {
+            let turns = turns();
+            let nearest_even = 2.0 * (0.5 * turns).round_ties_even();
+            (turns - nearest_even).abs() * w
+        }
+        _ if sampler.normalized() => s * w,
+        _ => s,
+    }
+}
+
+/// The pixel for a coordinate.
+#[inline]
+fn nearest(sampler: SamplerBits, size: u64, s: f32) -> i64 {
+    let last = size as i64 - 1;
+    // Huge coordinates stay outside of the image.
+    let at = floor(in_pixels(sampler, size, s)).0;
+    match sampler.addressing() {
+        Addressing::Border => at,
+        Addressing::ClampToEdge => at.clamp(0, last),
+        Addressing::Repeat if at > last => at - size as i64,
+        Addressing::Repeat => at,
+        Addressing::MirroredRepeat => at.min(last),
+    }
+}
+
+/// The two pixels for a coordinate, and the weights of both.
+#[inline]
+fn neighbours(sampler: SamplerBits, size: u64, s: f32) -> ([i64; 2], [f32; 2]) {
+    let last = size as i64 - 1;
+    let u = in_pixels(sampler, size, s);
+    let (low, below) = floor(u - 0.5);
+    let high = low.saturating_add(1);
+    let pair = match sampler.addressing() {
+        Addressing::Border => [low, high],
+        Addressing::ClampToEdge => [low.clamp(0, last), high.clamp(0, last)],
+        Addressing::Repeat => [
+            if low < 0 { low + size as i64 } else { low },
+            if high > last { high - size as i64 } else { high },
+        ],
+        Addressing::MirroredRepeat => [low.max(0), high.min(last)],
+    };
+    let fraction = (u - 0.5) - below;
+    (pair, [1.0 - fraction, fraction])
 }
 
 /// Samples an image with the filter of the sampler.
@@ -169,21 +179,27 @@ pub fn sample(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> [f3
     if !sampler.linear() {
         return sample_nearest(image, sampler, coordinates);
     }
-    let axes = axes(image, sampler, coordinates);
+    match dimensions(image) {
+        1 => mix::<1>(image, sampler, coordinates),
+        2 => mix::<2>(image, sampler, coordinates),
+        _ => mix::<3>(image, sampler, coordinates),
+    }
+}
+
+/// The sum of the pixels around a point in so many dimensions, by their weights.
+#[inline]
+fn mix<const DIMENSIONS: usize>(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> [f32; 4] {
+    let axes: [_; DIMENSIONS] = std::array::from_fn(|d| neighbours(sampler, image.size[d], coordinates[d]));
     let layer = layer(image, coordinates);
     let mut sum = [0.0; 4];
-    for corner in 0..1usize << dimensions(image) {
-        let side = |d: usize| corner >> d & 1;
-        let weight: f32 = (0..dimensions(image))
-            .map(|d| {
-                if side(d) == 1 {
-                    axes[d].fraction
-                } else {
-                    1.0 - axes[d].fraction
-                }
-            })
-            .product();
-        let color: [f32; 4] = fetch(image, [0, 1, 2].map(|d| axes[d].pair[side(d)]), layer);
+    for corner in 0..1usize << DIMENSIONS {
+        let (mut pixel, mut weight) = ([0; 3], 1.0);
+        for (d, (pair, weights)) in axes.iter().enumerate() {
+            let side = corner >> d & 1;
+            pixel[d] = pair[side];
+            weight *= weights[side];
+        }
+        let color: [f32; 4] = fetch(image, pixel, layer);
         for (sum, c) in sum.iter_mut().zip(color) {
             *sum += weight * c;
         }
@@ -193,7 +209,10 @@ pub fn sample(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> [f3
 
 /// Samples an image with nearest filtering.
 pub fn sample_nearest<C: Color>(image: &Image, sampler: SamplerBits, coordinates: [f32; 3]) -> C {
-    let pixel = axes(image, sampler, coordinates).map(|axis| axis.nearest);
+    let pixel = std::array::from_fn(|d| match d < dimensions(image) {
+        true => nearest(sampler, image.size[d], coordinates[d]),
+        false => 0,
+    });
     fetch(image, pixel, layer(image, coordinates))
 }
 
