@@ -47,6 +47,7 @@ mod gate;
 pub mod halt_poll;
 mod idle;
 mod node;
+mod nodes;
 mod placement;
 pub mod plan;
 mod pool;

@@ -27,8 +27,9 @@ use super::fork::PerProcess;
 use super::halt_poll::{self, HaltPoll, Waits};
 use super::idle::{Backoff, Claim, Idle};
 use super::node::Node;
+use super::nodes::Nodes;
 use super::placement::{self, Placement};
-use super::system::{self, CpuSet};
+use super::system;
 
 /// The number of jobs that are queued without allocating.
 const ROOM: usize = 512;
@@ -108,6 +109,7 @@ impl WorkerContext<'_> {
 /// The threads of a set of CPUs.
 pub struct Pool {
     cpus: Vec<usize>,
+    nodes: Nodes,
     concurrency: usize,
     helped: bool,
     /// Its CPUs, if it is a [pair](placement::pair).
@@ -136,6 +138,7 @@ impl Pool {
             let pair = placement::pair(cpus, concurrency);
             let new = Box::into_raw(Box::new(Self {
                 cpus: cpus.to_vec(),
+                nodes: Nodes::of(cpus),
                 concurrency,
                 helped,
                 pair,
@@ -408,7 +411,7 @@ impl PoolState {
     fn serve(&'static self, index: usize) {
         system::block_signals();
         // It has inherited the affinity of the thread that started it, which may be narrower.
-        system::set_affinity(system::this_thread(), &CpuSet::of(&self.pool.cpus));
+        self.pool.nodes.place(index, self.pool.concurrency);
         self.placement.start(index);
         let mut worker = ThreadContext::new();
         loop {
@@ -490,6 +493,7 @@ mod tests {
     fn a_thread_that_polls_for_clients_runs_jobs() {
         let pool = Box::leak(Box::new(Pool {
             cpus: vec![0],
+            nodes: Nodes::of(&[0]),
             concurrency: 2,
             helped: false,
             pair: None,

@@ -57,6 +57,15 @@ impl CpuSet {
     }
 }
 
+#[cfg(test)]
+impl CpuSet {
+    /// The least number of a CPU.
+    pub(super) fn first(&self) -> Option<u32> {
+        let words = || self.0.iter().zip(0..);
+        words().find_map(|(word, at)| (*word != 0).then(|| 64 * at + word.trailing_zeros()))
+    }
+}
+
 /// Binds a thread to these CPUs.
 pub(super) fn set_affinity(thread: ThreadId, cpus: &CpuSet) {
     // SAFETY: a mask of this many bytes, which the call reads.
