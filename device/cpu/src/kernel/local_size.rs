@@ -2,7 +2,8 @@
 //! The work-group size of launches that name none.
 //!
 //! The size always divides the global size. A good one fills sub-groups, spreads the cost of a work-group over many
-//! work-items, and gives every thread about the same number of work-groups.
+//! work-items, and gives every thread about the same number of work-groups. Where results may depend on the size, it is the same for
+//! any number of threads: a sum over a group of floating-point numbers rounds by its order.
 
 use oxur_compiler::KernelInfo;
 use oxur_fork::Mutex;
@@ -25,6 +26,10 @@ const MOST: usize = 1024;
 /// The same for kernels whose work-items wait for each other, which keep a state for each item.
 const MOST_WITH_BARRIERS: usize = 256;
 
+/// The number of threads that sizes are chosen for where they must not depend on it: as many as most machines have, or more, so that all
+/// get work.
+const THREADS: usize = 16;
+
 /// The cost of a work-group, in work-items.
 const GROUP: usize = 16;
 
@@ -37,8 +42,12 @@ impl Chosen {
         match &*last {
             Some(last) if last.global == global && last.threads == threads => last.local,
             _ => {
-                let most = most.min(if wants.has_barriers { MOST_WITH_BARRIERS } else { MOST });
-                let local = choose(global, threads, wants.collective_width.max(1) as usize, most);
+                let (limit, for_threads) = match wants.has_barriers {
+                    true => (MOST_WITH_BARRIERS, THREADS),
+                    false => (MOST, threads),
+                };
+                let most = most.min(limit);
+                let local = choose(global, for_threads, wants.collective_width.max(1) as usize, most);
                 *last = Some(Choice { global, threads, local });
                 local
             }
@@ -94,6 +103,27 @@ mod tests {
             }
             assert!(local.iter().product::<usize>() <= most);
         }
+    }
+
+    #[test]
+    fn results_do_not_depend_on_threads() {
+        let size = |threads, has_barriers, items| {
+            let wants = KernelInfo {
+                has_barriers,
+                collective_width: 16,
+                ..KernelInfo::default()
+            };
+            Chosen::default().get(&[items], threads, &wants, 1024)
+        };
+        for items in [64, 640, 1000, 100_000] {
+            let all = [1, 2, 3, 7, 64].map(|threads| size(threads, true, items));
+            assert!(all.iter().all(|local| *local == all[0]), "{items}: {all:?}");
+        }
+        assert_ne!(
+            size(1, false, 640),
+            size(16, false, 640),
+            "others spread over all threads"
+        );
     }
 
     #[test]
