@@ -86,7 +86,11 @@ impl Queue {
     fn free_behind(&self, memory: *mut c_void) {
         let free = || kit::UsmAlloc::usm_free(&self.context, memory);
         // The driver may have failed to say what is unfinished.
-        if let Err(error) = free().or_else(|_| free()) {
+        let again = |error| {
+            log::debug!("memory of a command is freed at the second attempt: {error}");
+            free()
+        };
+        if let Err(error) = free().or_else(again) {
             log::warn!("memory of a command is leaked: {error}");
         }
     }

@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use super::commands::How;
 use super::{Out, Queue, Wait};
 use crate::held::Held;
-use crate::lane::{Lane, OpenLane, Start};
+use crate::lane::{Lane, OpenLane, Point, Start};
 use crate::signal::Signal;
 use crate::{Event, driver, primary};
 
@@ -245,6 +245,18 @@ impl Queue {
     ) -> UrResult<()> {
         let point = lane.end(start)?;
         drop(lane);
+        self.give_event(point, command, blocking, event, submitted)
+    }
+
+    /// Waits for a command, if it blocks, and gives the client its event.
+    fn give_event(
+        self: &Arc<Self>,
+        point: Arc<Point>,
+        command: CommandType,
+        blocking: bool,
+        event: Out<'_>,
+        submitted: u64,
+    ) -> UrResult<()> {
         if blocking {
             point.wait()?;
         }
@@ -357,15 +369,23 @@ impl Queue {
 
     /// A command that does nothing, in a lane that waits for signals, and for the last barrier.
     fn mark_in(self: &Arc<Self>, lane: &Arc<Lane>, how: How<'_>, behind: &[Signal], is_barrier: bool) -> UrResult<()> {
-        let open = self.open_behind_barrier(lane)?;
+        let mut open = self.open_behind_barrier(lane)?;
         behind.iter().try_for_each(|signal| open.wait_for(signal))?;
-        self.run(open, how.kind, how.blocking, how.wait, how.event, |_| Ok(()))?;
-        if is_barrier {
-            let barrier = Signal::Point(lane.tail()?);
-            self.order.lock().set_barrier(barrier);
-            self.has_barrier.store(true, Ordering::Release);
+        if !is_barrier {
+            return self.run(open, how.kind, how.blocking, how.wait, how.event, |_| Ok(()));
         }
-        Ok(())
+        self.depend(&open, how.wait)?;
+        let timed = how.event.wanted() && self.is_timed();
+        let submitted = if timed { primary::host_time() } else { 0 };
+        let start = if timed { Some(open.start()?) } else { None };
+        self.mark.set();
+        let point = open.end(start)?;
+        drop(open);
+        // Before the client has the event: this may fail.
+        point.exact_event()?;
+        self.order.lock().set_barrier(Signal::Point(point.clone()));
+        self.has_barrier.store(true, Ordering::Release);
+        self.give_event(point, how.kind, how.blocking, how.event, submitted)
     }
 
     /// Has the first lane wait for events, and for the last barrier.
