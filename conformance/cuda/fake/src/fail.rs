@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Functions that fail when they are told to, and what there is: for tests of what a client does with errors.
 //!
-//! The N-th call of a function returns a result without doing anything. `FAKE_CUDA_FAIL=NAME[:N[:CODE]]` says so from the start
-//! of the process, for one function or several with commas between; [`fake_cuda_fail`] at run time. By default it is the first
-//! call, and `CUDA_ERROR_UNKNOWN`.
+//! `FAKE_CUDA_FAIL=NAME[:N[:CODE]]` has the N-th call of a function return a result without doing anything: by default the
+//! first, and `CUDA_ERROR_UNKNOWN`. Several have commas between them.
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::c_int;
 use std::fmt::Write as _;
 use std::sync::Once;
 use std::sync::atomic::{AtomicI32, AtomicI64, AtomicU64, Ordering};
@@ -43,14 +42,10 @@ impl Calls {
         })
     }
 
-    /// Has a call fail: the next one is number 1.
+    /// Has a call fail.
     fn fail(&self, number: u64, code: CUresult) {
         self.code.store(code.0, Ordering::Relaxed);
-        let fails = match number {
-            0 => 0,
-            _ => self.count.load(Ordering::Relaxed) + number,
-        };
-        self.fails.store(fails, Ordering::Release);
+        self.fails.store(number, Ordering::Release);
     }
 }
 
@@ -74,18 +69,6 @@ pub fn read_variable() {
             }
         }
     });
-}
-
-/// Has a function fail at its N-th call from now on; 0 says that none fails. Returns whether there is such a function.
-///
-/// # Safety
-/// A name that ends with zero.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn fake_cuda_fail(name: *const c_char, number: u64, code: c_int) -> bool {
-    // SAFETY: the caller vouches for the name.
-    let name = unsafe { CStr::from_ptr(name) }.to_string_lossy();
-    let found = calls(&name);
-    found.inspect(|calls| calls.fail(number, CUresult(code))).is_some()
 }
 
 /// Writes what there is, as text: lines `object KIND COUNT`, and `function NAME CALLS FAILED`. Returns how many bytes it has,
