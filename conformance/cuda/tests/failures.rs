@@ -27,6 +27,9 @@ const BASELINE: &str = "OXUR_CUDA_BASELINE";
 /// How long a process may take. One takes less than a second.
 const LIMIT: Duration = Duration::from_secs(60);
 
+/// How long it may take until objects that end in other threads have gone.
+const SETTLES: Duration = Duration::from_secs(15);
+
 /// What the processes are like in which a function fails: their variables.
 const MACHINES: [&[(&str, &str)]; 4] = [
     &[],
@@ -172,7 +175,7 @@ fn one_process() {
     let since = Instant::now();
     let mut report = Report::now();
     let mut settled = 0;
-    while since.elapsed() < Duration::from_secs(3) && settled < 10 {
+    while since.elapsed() < SETTLES && settled < 10 {
         std::thread::sleep(Duration::from_millis(10));
         let next = Report::now();
         settled = match &baseline {
