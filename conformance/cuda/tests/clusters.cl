@@ -10,6 +10,13 @@ __kernel void numbers(__global uint2 *out) {
     out[at] = (uint2)(at, get_group_id(1) * get_num_groups(0) + get_group_id(0));
 }
 
+// As `numbers`, with a barrier: all items of a group are there.
+__attribute__((reqd_work_group_size(8, 2, 1))) __kernel void whole(__global uint2 *out) {
+    size_t at = get_global_id(1) * get_global_size(0) + get_global_id(0);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    out[at] = (uint2)(at, get_group_id(1) * get_num_groups(0) + get_group_id(0));
+}
+
 // What the next group has written before all groups have met. Sums stay in local memory across the meeting.
 __kernel void meet(__global uint *out, __global uint *words, __local uint *kept) {
     size_t group = get_group_id(0), groups = get_num_groups(0), item = get_local_id(0);

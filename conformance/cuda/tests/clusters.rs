@@ -9,8 +9,8 @@ use oxur_client::api::*;
 use oxur_client::*;
 use oxur_conformance_support::{run_test, spirv};
 
-use crate::Rig;
 use crate::held::Gate;
+use crate::{Rig, code};
 
 /// What a launch is asked for.
 #[derive(Clone, Copy, Default)]
@@ -237,6 +237,26 @@ fn kernels_of_spirv_in_clusters() {
             let group = at / 32 / 2 * 4 + at % 32 / 8;
             assert_eq!(found, [at as u32, group as u32]);
         }
+    }
+}
+
+/// A kernel with barriers has no idle items, so the groups that it requires divide the range, though the client names none.
+#[test]
+fn ranges_of_required_groups() {
+    let rig = Rig::new();
+    let whole = kernel(&il(&rig), "whole");
+    let out = rig.shared(&[u32::MAX; 2 * 32 * 8]);
+    let args = [Arg::Pointer(out.ptr())];
+    for range in [Range::new([12, 8]), Range::new([16, 7]), Range::new([1])] {
+        let refused = rig.launch(&whole, &range, &args);
+        assert_eq!(code(refused), ResultCode::ERROR_INVALID_WORK_GROUP_SIZE);
+    }
+    rig.queue.finish().expect("urQueueFinish");
+    assert_eq!(words::<u32>(&out), [u32::MAX; 2 * 32 * 8]);
+    let event = rig.launch(&whole, &Range::new([32, 8]), &args).expect("launch");
+    event.wait().expect("urEventWait");
+    for (at, found) in words::<u32>(&out).chunks(2).enumerate() {
+        assert_eq!(found, [at as u32, (at / 32 / 2 * 4 + at % 32 / 8) as u32]);
     }
 }
 

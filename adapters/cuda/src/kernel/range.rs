@@ -37,8 +37,8 @@ impl OnDevice {
         if offset != [0; 3] && !self.interface().has_range() {
             return Err(no_offset(offset));
         }
-        // A range that we divide may have incomplete blocks at its end, if the kernel knows its range.
-        let groups = groups::count(global, local, !chosen)?;
+        // A range that we divide may have incomplete blocks at its end, if the kernel leaves out their idle threads.
+        let groups = groups::count(global, local, !chosen || !self.interface().may_pad())?;
         let f = &device.facts;
         if groups[0] as usize > f.max_grid[0] || !self.interface().has_range() && self.exceeds(&groups) {
             return Err(too_many_groups(global));
