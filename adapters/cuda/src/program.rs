@@ -5,6 +5,7 @@
 
 mod executable;
 mod interface;
+mod metadata;
 mod module;
 
 use std::borrow::Cow;
@@ -21,6 +22,7 @@ use oxur_device_cpu::program::{BuildOptions, ConstantError, SpirvModule, Unknown
 pub(crate) use self::executable::Executable;
 use self::executable::{SpirvProgram, build_error};
 pub(crate) use self::interface::{Interface, Param, Told};
+use self::metadata::Metadata;
 pub(crate) use self::module::Function;
 use self::module::Module;
 use crate::{Context, Cuda, Device};
@@ -42,8 +44,8 @@ pub(crate) enum Executables {}
 /// What is compiled, linked, and built.
 #[derive(Clone)]
 pub(crate) enum Input {
-    /// PTX or a cubin.
-    Image(Arc<[u8]>),
+    /// PTX or a cubin, and what is said of it.
+    Image(Arc<[u8]>, Arc<Metadata>),
     /// SPIR-V.
     Spirv(SpirvModule),
 }
@@ -51,16 +53,26 @@ pub(crate) enum Input {
 /// Makes what runs of the inputs of a build.
 fn link(build: &Build) -> Result<Executable, (UrError, String)> {
     let images = build.inputs.iter().filter_map(|input| match input {
-        Input::Image(image) => Some(image.clone()),
+        Input::Image(image, _) => Some(image.clone()),
         Input::Spirv(_) => None,
     });
+    let mut metadata = Metadata::default();
+    for input in &build.inputs {
+        if let Input::Image(_, more) = input {
+            metadata.merge(more);
+        }
+    }
     let modules = build.inputs.iter().filter_map(|input| match input {
         Input::Spirv(module) => Some(module.part()),
-        Input::Image(_) => None,
+        Input::Image(..) => None,
     });
     let (images, modules): (Vec<_>, Vec<_>) = (images.collect(), modules.collect());
     if modules.is_empty() {
-        return Ok(Executable::Module(Arc::new(Module::build(&build.device, &images)?)));
+        return Ok(Executable::Module(Arc::new(Module::build(
+            &build.device,
+            &images,
+            metadata,
+        )?)));
     }
     if !images.is_empty() {
         let what = "PTX and cubins are not linked with SPIR-V";
@@ -106,12 +118,22 @@ impl kit::ProgramCode<Cuda> for Executables {
             return Ok(ProgramBinary::Inputs(vec![Input::Spirv(module)]));
         }
         module::check_image(bytes)?;
-        Ok(ProgramBinary::Inputs(vec![Input::Image(bytes.into())]))
+        Ok(ProgramBinary::Inputs(vec![Input::Image(bytes.into(), Arc::default())]))
+    }
+
+    fn add_metadata(binary: &mut ProgramBinary, name: &CStr, value: &[u8]) {
+        if let ProgramBinary::Inputs(inputs) = binary {
+            for input in inputs {
+                if let Input::Image(_, metadata) = input {
+                    Arc::make_mut(metadata).add(name, value);
+                }
+            }
+        }
     }
 
     fn il(input: &Input) -> &[u8] {
         match input {
-            Input::Image(image) => image,
+            Input::Image(image, _) => image,
             Input::Spirv(module) => module.il(),
         }
     }
@@ -198,7 +220,7 @@ impl kit::ProgramCode<Cuda> for Executables {
         }
         let stored = build.inputs.iter().map(|input| match input {
             Input::Spirv(module) => Ok(module.stored()),
-            Input::Image(image) => Err(image.clone()),
+            Input::Image(image, _) => Err(image.clone()),
         });
         let modules = match stored.collect::<Result<Vec<_>, _>>() {
             Ok(modules) => modules,

@@ -33,6 +33,10 @@ pub trait ProgramCode<B: Backend>: Sized + 'static {
     /// Takes the binary of a device.
     fn from_binary(context: &B::Context, device: &Arc<B::Device>, binary: &[u8]) -> UrResult<ProgramBinary<B, Self>>;
 
+    /// Takes an entry of the metadata that came with the binary of a device: its name and the bytes of its value. What is not
+    /// known is ignored.
+    fn add_metadata(_binary: &mut ProgramBinary<B, Self>, _name: &CStr, _value: &[u8]) {}
+
     /// The SPIR-V that it came as.
     fn il(input: &Self::Input) -> &[u8];
 
@@ -337,12 +341,18 @@ where
         context: &Arc<B::Context>,
         devices: &[Arc<B::Device>],
         binaries: &[&[u8]],
-        _metadata: &[ProgramMetadata],
+        metadata: &[ProgramMetadata],
     ) -> UrResult<Arc<Self>> {
         devices.iter().try_for_each(|device| context.check_device(device))?;
         let (mut all, mut builds) = (Vec::new(), Vec::new());
         for (device, binary) in devices.iter().zip(binaries) {
-            let binary = C::from_binary(context, device, binary)?;
+            let mut binary = C::from_binary(context, device, binary)?;
+            for entry in metadata {
+                // SAFETY: the client's entries, which are whole until its call returns.
+                if let Some((name, value)) = unsafe { crate::program::metadata_bytes(entry) } {
+                    C::add_metadata(&mut binary, name, value);
+                }
+            }
             if let ProgramBinary::Compiled(kind, options, inputs) = &binary {
                 builds.push(Build::new(device.clone(), options.clone(), *kind, inputs.clone()));
             }

@@ -136,6 +136,31 @@ unsafe fn metadata<'a>(
     }
 }
 
+/// The name of an entry of metadata, and the bytes of its value.
+///
+/// # Safety
+/// The entry is one of a client's, whose call has not returned.
+pub(crate) unsafe fn metadata_bytes(entry: &ProgramMetadata) -> Option<(&CStr, &[u8])> {
+    // SAFETY: the type says which member is there, and how long the text and the bytes are; the caller vouches for both.
+    unsafe {
+        if entry.pName.is_null() {
+            return None;
+        }
+        let value: &[u8] = match entry.r#type {
+            ProgramMetadataType::STRING if !entry.value.pString.is_null() => {
+                CStr::from_ptr(entry.value.pString).to_bytes()
+            }
+            ProgramMetadataType::BYTE_ARRAY if !entry.value.pData.is_null() => {
+                std::slice::from_raw_parts(entry.value.pData.cast(), entry.size)
+            }
+            ProgramMetadataType::UINT32 => std::slice::from_raw_parts((&raw const entry.value.data32).cast(), 4),
+            ProgramMetadataType::UINT64 => std::slice::from_raw_parts((&raw const entry.value.data64).cast(), 8),
+            _ => return None,
+        };
+        Some((CStr::from_ptr(entry.pName), value))
+    }
+}
+
 /// Programs that are to be linked, all of this context.
 fn of_context<B: Backend>(context: &B::Context, programs: Vec<Arc<B::Program>>) -> UrResult<Vec<Arc<B::Program>>> {
     match programs.iter().all(|program| program.context().is_same(context)) {

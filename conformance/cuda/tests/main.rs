@@ -3,6 +3,7 @@
 //! what a driver may lack; the others run on a real one, too (`OXUR_CUDA_SYSTEM=1`).
 
 mod assertions;
+mod backend;
 mod clusters;
 mod driver;
 mod ends;

@@ -16,8 +16,8 @@ use oxur_compiler::nvptx::Entry;
 use oxur_cuda_sys::*;
 use oxur_fork::OnceLock;
 
-use super::Interface;
 use super::executable::Source;
+use super::{Interface, Metadata};
 use crate::driver::{self, cu, cu_get};
 use crate::{Device, conv};
 
@@ -29,6 +29,8 @@ pub(crate) struct Module {
     pub(super) cubin: Arc<[u8]>,
     /// Its variables that were asked for.
     globals: DeviceGlobals,
+    /// What came with it.
+    metadata: Metadata,
 }
 
 // SAFETY: CUDA's handles may be used from any thread.
@@ -118,7 +120,17 @@ fn key(device: &Device, inputs: &[Arc<[u8]>]) -> Key {
 
 impl Module {
     /// Makes a module of one image, or links several. An error comes with the driver's log.
-    pub(super) fn build(device: &Arc<Device>, inputs: &[Arc<[u8]>]) -> Result<Self, (UrError, String)> {
+    pub(super) fn build(
+        device: &Arc<Device>,
+        inputs: &[Arc<[u8]>],
+        metadata: Metadata,
+    ) -> Result<Self, (UrError, String)> {
+        let mut module = Self::without_metadata(device, inputs)?;
+        module.metadata = metadata;
+        Ok(module)
+    }
+
+    fn without_metadata(device: &Arc<Device>, inputs: &[Arc<[u8]>]) -> Result<Self, (UrError, String)> {
         let plain = |error| (error, String::new());
         let _current = device.primary().and_then(|primary| primary.activate()).map_err(plain)?;
         if let [one] = inputs
@@ -180,6 +192,7 @@ impl Module {
             device: device.clone(),
             cubin: cubin.into(),
             globals: DeviceGlobals::default(),
+            metadata: Metadata::default(),
         })
     }
 
@@ -190,7 +203,12 @@ impl Module {
 
     /// A kernel of the module, of which the driver knows the parameters.
     pub(super) fn function(self: &Arc<Self>, name: &CStr) -> UrResult<Function> {
-        self.find(name, Interface::of_function)
+        self.find(name, |function| {
+            Ok(Interface {
+                required_size: self.metadata.required_size(name),
+                ..Interface::of_function(function)?
+            })
+        })
     }
 
     /// A kernel that our compiler made.
@@ -229,8 +247,9 @@ impl Module {
     fn find_global(&self, name: &CStr) -> UrResult<(*mut c_void, usize)> {
         let _current = self.device.primary()?.activate()?;
         let (mut address, mut size): (CUdeviceptr, usize) = (0, 0);
+        let symbol = self.metadata.symbol(name);
         // SAFETY: a live module, a name that ends with zero, and places for the results.
-        match unsafe { (driver::api().cuModuleGetGlobal)(&mut address, &mut size, self.raw, name.as_ptr()) } {
+        match unsafe { (driver::api().cuModuleGetGlobal)(&mut address, &mut size, self.raw, symbol.as_ptr()) } {
             CUDA_ERROR_NOT_FOUND => Err(kit::error!(
                 ERROR_INVALID_VALUE: "the program has no global variable {name:?} for this device"
             )),
