@@ -294,7 +294,14 @@ fn addresses_of_no_function() {
     assert_eq!(launch(&code, 2, good).words, [0, 2]);
     let other = load("").expect("a module").address(function("twice"));
     let kernel = code.address(function("kernel"));
-    for address in [0, 64, good + 4, other, kernel, code.places[0]] {
+    for address in [0, 64, other, kernel, code.places[0]] {
+        assert_eq!(
+            launch(&code, 1, address).fault,
+            Some(CUDA_ERROR_ILLEGAL_ADDRESS),
+            "{address:#x}"
+        );
+    }
+    for address in [1, good + 4] {
         assert_eq!(
             launch(&code, 1, address).fault,
             Some(CUDA_ERROR_INVALID_PC),

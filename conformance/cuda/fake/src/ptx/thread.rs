@@ -150,7 +150,11 @@ fn copy(local: &mut [u8], (base, from): (usize, Passed), (to_base, to): (usize, 
 fn pointed(code: &Code, call: &Call, target: &Target, address: u64) -> Result<usize, Wrong> {
     let called = code.routine_at(address).ok_or_else(|| {
         let what = format!("{address:#x}, which is called, is no function of the module");
-        (what, CUDA_ERROR_INVALID_PC)
+        // As on an H200.
+        match address.is_multiple_of(16) {
+            true => (what, CUDA_ERROR_ILLEGAL_ADDRESS),
+            false => (what, CUDA_ERROR_INVALID_PC),
+        }
     })?;
     let routine = &code.routines[called];
     let fits = match target {
