@@ -4,6 +4,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::instructions;
+
 /// The folder of what a run makes.
 pub fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/differential")
@@ -38,14 +40,17 @@ pub fn spirv(name: &str, source: &str, options: &[&str]) -> Result<Option<Vec<u8
         .arg(&bitcode))?;
     let translated = run(Command::new("llvm-spirv-14")
         .args(["--spirv-max-version=1.4", "--spirv-fp-contract=off"])
-        .arg("--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_kernel_attributes")
+        .arg("--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_kernel_attributes,+SPV_INTEL_function_pointers")
         .arg(&bitcode)
         .arg("-o")
         .arg(&module));
     if translated.is_err() {
         return Ok(None);
     }
-    let bytes = std::fs::read(&module).map_err(|e| e.to_string())?;
+    let translated = std::fs::read(&module).map_err(|e| e.to_string())?;
+    let Some(bytes) = instructions::insert(&translated) else {
+        return Ok(None);
+    };
     let is_wrong = loses_saturation(&bytes) || divides_by_zero(&bytes);
     Ok((!is_wrong).then_some(bytes))
 }

@@ -10,6 +10,7 @@ mod compile;
 mod data;
 mod functions;
 mod generate;
+mod instructions;
 mod launch;
 mod nvptx;
 mod opencl;

@@ -2,6 +2,7 @@
 //! What items do together: barriers and local memory, collectives of the work-group and of sub-groups.
 
 use super::Generator;
+use super::reductions::Scope;
 use super::types::{Scalar, Ty};
 
 /// Local memory of every kernel with barriers.
@@ -23,15 +24,28 @@ impl Generator {
     }
 
     /// A new variable with the value.
-    fn remember(&mut self, ty: Ty, value: &str, uniform: bool) {
+    pub(super) fn remember(&mut self, ty: Ty, value: &str, uniform: bool) {
         let name = self.name(if uniform { "u" } else { "v" });
         let constant = if uniform { "const " } else { "" };
         self.line(format!("{constant}{} {name} = {value};", ty.name()));
         self.declare(&name, ty, !uniform, uniform, false);
     }
 
+    /// A statement of the work-group or of a sub-group.
+    pub(super) fn collective(&mut self) {
+        let has_group = self.has.groups && self.uniform;
+        match self.has.sub_group {
+            Some(_) if !has_group || self.rng.chance(60) => self.sub_group(),
+            _ if has_group => self.work_group(),
+            _ => self.assignment(),
+        }
+    }
+
     /// A statement of the whole work-group.
     pub(super) fn work_group(&mut self) {
+        if self.has.collectives && self.rng.chance(40) {
+            return self.reduction(Scope::Group, self.has.meets);
+        }
         // What is in front needs places in local memory for all items.
         let first = if self.has.large { 5 } else { 0 };
         let which = match self.has.meets {
@@ -114,6 +128,9 @@ impl Generator {
 
     /// A statement of a sub-group. Where items may have parted, only what is allowed there.
     pub(super) fn sub_group(&mut self) {
+        if self.has.collectives && self.rng.chance(60) && (self.uniform || self.loops == 0) {
+            return self.lane_operation();
+        }
         let ty = self.number();
         let how = self.rng.pick(&["add", "min", "max"]);
         let kind = self.rng.pick(&["reduce", "scan_inclusive", "scan_exclusive"]);

@@ -5,6 +5,19 @@ use super::types::{INTS, Scalar, Ty};
 use super::{Generator, Var};
 use crate::data::{INPUTS, ITEMS};
 
+/// The buffer of inputs of a type.
+pub(super) fn inputs(scalar: Scalar) -> &'static str {
+    match (scalar.is_float(), scalar.bits()) {
+        (false, 8) => "vc",
+        (false, 16) => "vs",
+        (false, 32) => "vi",
+        (false, _) => "vl",
+        (true, 16) => "vh",
+        (true, 32) => "vf",
+        (true, _) => "vd",
+    }
+}
+
 impl Generator {
     /// An expression of a type.
     pub(super) fn expression(&mut self, ty: Ty, depth: usize) -> String {
@@ -84,15 +97,7 @@ impl Generator {
 
     /// An element of a buffer of inputs.
     fn input(&mut self, scalar: Scalar) -> String {
-        let buffer = match (scalar.is_float(), scalar.bits()) {
-            (false, 8) => "vc",
-            (false, 16) => "vs",
-            (false, 32) => "vi",
-            (false, _) => "vl",
-            (true, 16) => "vh",
-            (true, 32) => "vf",
-            (true, _) => "vd",
-        };
+        let buffer = inputs(scalar);
         if scalar.is_signed() && self.rng.chance(12) {
             return format!("({}){}", scalar.name(), self.window(buffer, scalar));
         }
@@ -111,7 +116,10 @@ impl Generator {
 
     /// The exclusive or of some elements that lie together: of a window that each item has for itself, upwards or downwards.
     fn window(&mut self, buffer: &str, scalar: Scalar) -> String {
-        let step = self.rng.pick(&[1, 2, 2, 3, 3, 4, 4, 5, 8]);
+        let step = match self.has.windows {
+            true => self.rng.pick(&[1, 2, 2, 3, 3, 4, 4, 5, 6, 6, 7, 7, 8]),
+            false => self.rng.pick(&[1, 2, 2, 3, 3, 4, 4, 5, 8]),
+        };
         // Where groups may be large, items with the same low bits of an id have the same window.
         let most = INPUTS / step - 1;
         let own = match self.rng.below(6) {
@@ -137,7 +145,7 @@ impl Generator {
     }
 
     /// An index into inputs, written in one of the ways that a compiler may see through.
-    fn index(&mut self) -> String {
+    pub(super) fn index(&mut self) -> String {
         let c = self.rng.below(60);
         match self.rng.below(20) {
             0..=3 => "g".into(),
@@ -240,6 +248,12 @@ impl Generator {
 
     /// What every type may be made of.
     fn common(&mut self, ty: Ty, depth: usize) -> Option<String> {
+        if self.has_indirection()
+            && self.rng.chance(40)
+            && let Some(value) = self.indirect(ty, depth)
+        {
+            return Some(value);
+        }
         match self.rng.below(4) {
             0 => Some(format!(
                 "({} ? {} : {})",
@@ -571,15 +585,7 @@ impl Generator {
             } else {
                 ty.scalar.as_int(true)
             };
-            let buffer = match (element.is_float(), element.bits()) {
-                (false, 8) => "vc",
-                (false, 16) => "vs",
-                (false, 32) => "vi",
-                (false, _) => "vl",
-                (true, 16) => "vh",
-                (true, 32) => "vf",
-                (true, _) => "vd",
-            };
+            let buffer = inputs(element);
             let start = self.rng.pick(&["g", "gi", "lx", "3"]);
             let count = ty.count;
             let load = match self.rng.below(6) {

@@ -5,10 +5,16 @@
 //! that may be out of bounds; each item writes only places of its own, local memory is exchanged between barriers, shared counters know only one operation each.
 //! What is computed with floating-point numbers is rounded in one way only; functions that need not be exact are
 //! called last, and their results go to buffers of their own, which are compared with a tolerance.
+//!
+//! Not generated: blocks of several elements for each item that a sub-group writes (`lanes.rs`), and reductions of clusters of lanes some of
+//! which are missing, which the compiler gets wrong ([`lanes::ONLY_WHOLE_CLUSTERS`]).
 
 mod collective;
 mod expression;
+mod lanes;
+mod pointer;
 mod prelude;
+mod reductions;
 mod shifted;
 mod statement;
 mod types;
@@ -79,6 +85,13 @@ struct Features {
     structs: bool,
     atomics: bool,
     loops: bool,
+    /// Reductions of all operations and types, and the other collectives of sub-groups.
+    collectives: bool,
+    /// Windows of inputs of all lengths.
+    windows: bool,
+    /// Variables that are pointers.
+    pointers: bool,
+    function_pointers: bool,
 }
 
 /// A kernel in the making.
@@ -91,6 +104,9 @@ struct Generator {
     arrays: Vec<Array>,
     /// Names of private structures.
     structs: Vec<String>,
+    pointers: Vec<pointer::Pointer>,
+    families: Vec<pointer::Family>,
+    callees: Vec<pointer::Callee>,
     helpers: Vec<Helper>,
     /// Indices that need a guard.
     shifted: Vec<shifted::Shifted>,
@@ -128,6 +144,10 @@ pub fn case(seed: u64) -> Case {
         structs: rng.chance(40),
         atomics: rng.chance(40),
         loops: rng.chance(85),
+        collectives: false,
+        windows: false,
+        pointers: false,
+        function_pointers: false,
     };
     // From a generator of its own, so that other seeds stay what they are.
     let mut demands = Rng::new(!seed);
@@ -146,6 +166,7 @@ pub fn case(seed: u64) -> Case {
         },
         false => has,
     };
+    let has = later_features(seed, has);
     let may_return = !has.groups && has.sub_group.is_none() && rng.chance(60);
     let budget = 12 + rng.below(30);
     let strided = rng.bits() as u32;
@@ -157,6 +178,9 @@ pub fn case(seed: u64) -> Case {
         vars: Vec::new(),
         arrays: Vec::new(),
         structs: Vec::new(),
+        pointers: Vec::new(),
+        families: Vec::new(),
+        callees: Vec::new(),
         helpers: Vec::new(),
         shifted: Vec::new(),
         next: 0,
@@ -181,6 +205,27 @@ pub fn case(seed: u64) -> Case {
         have_size(&mut demands, &mut case, local);
     }
     case
+}
+
+/// Adds what the grammar had not from the beginning, from a generator of its own: a third of the seeds stay what they were.
+fn later_features(seed: u64, has: Features) -> Features {
+    let mut rng = Rng::new(seed ^ 0x1a7e);
+    if rng.chance(33) {
+        return has;
+    }
+    // Memory that pointers refer to keeps groups from being one vector.
+    let may_point = !has.meets || rng.chance(20);
+    let collectives = rng.chance(70);
+    let sub_group = rng.pick(&[4, 8, 16, 16, 32, 64]);
+    let has_more_lanes = collectives && !has.meets && rng.chance(45);
+    Features {
+        collectives,
+        sub_group: has.sub_group.or_else(|| has_more_lanes.then_some(sub_group)),
+        windows: rng.chance(50),
+        pointers: rng.chance(50) && may_point,
+        function_pointers: rng.chance(30) && may_point,
+        ..has
+    }
 }
 
 /// Sizes of groups that have several rows, or are no power of two.
@@ -257,6 +302,10 @@ pub fn written(source: &str) -> Case {
         structs: true,
         atomics: true,
         loops: true,
+        collectives: true,
+        windows: true,
+        pointers: true,
+        function_pointers: true,
     };
     let one = |local, groups, offset| Range {
         dimensions: 1,
@@ -292,6 +341,9 @@ impl Generator {
         self.text += &prelude::text(&self.has);
         for _ in 0..self.rng.below(4) {
             self.helper();
+        }
+        if self.has.function_pointers {
+            self.family();
         }
         self.kernel();
         let large = self.has.large;
@@ -377,6 +429,11 @@ impl Generator {
         let name = self.name("f");
         let params: Vec<Ty> = (0..1 + self.rng.below(3)).map(|_| self.random_type()).collect();
         let result = self.random_type();
+        self.function(name, params, result);
+    }
+
+    /// The same of a type.
+    fn function(&mut self, name: String, params: Vec<Ty>, result: Ty) {
         let names: Vec<String> = params.iter().map(|_| self.name("p")).collect();
         let list: Vec<String> = params
             .iter()
@@ -410,6 +467,8 @@ impl Generator {
         (self.vars, self.budget, self.in_helper, self.may_return, self.has) = (vars, budget, None, may_return, has);
         self.arrays.clear();
         self.structs.clear();
+        self.pointers.clear();
+        self.callees.clear();
         self.uniform = true;
         self.helpers.push(Helper { name, params, result });
     }

@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
-use super::Features;
 use super::types::INTS;
+use super::{Features, lanes, reductions};
 use crate::data::Buffer;
 
 /// The text.
@@ -14,6 +14,7 @@ pub(super) fn text(has: &Features) -> String {
         (has.half, "cl_khr_fp16"),
         (has.double, "cl_khr_fp64"),
         (has.sub_group.is_some(), "cl_khr_subgroups"),
+        (has.function_pointers, "__cl_clang_function_pointers"),
     ] {
         if is_used {
             let _ = writeln!(text, "#pragma OPENCL EXTENSION {name} : enable");
@@ -73,6 +74,49 @@ pub(super) fn text(has: &Features) -> String {
             }
         }
     }
+    if has.collectives {
+        collectives(&mut text, has);
+    }
     text.push('\n');
     text
+}
+
+/// Declares the functions that become instructions, and those of Intel's extensions.
+fn collectives(text: &mut String, has: &Features) {
+    const PURE: &str = "__attribute__((overloadable, const, convergent))";
+    const CONVERGENT: &str = "__attribute__((overloadable, convergent))";
+    let mut declare = |ty: &str, name: &str, list: &str| _ = writeln!(text, "{ty} {PURE} __spirv_{name}({list});");
+    for name in reductions::INTEGER {
+        for ty in reductions::INTEGERS {
+            declare(ty, &format!("Group{name}KHR"), &format!("uint, uint, {ty}"));
+        }
+    }
+    for name in reductions::LOGICAL {
+        declare("bool", &format!("Group{name}KHR"), "uint, uint, bool");
+    }
+    for (ty, is_used) in [("half", has.half), ("float", true), ("double", has.double)] {
+        if is_used {
+            declare(ty, "GroupFMulKHR", &format!("uint, uint, {ty}"));
+        }
+    }
+    if has.sub_group.is_none() {
+        return;
+    }
+    for ty in lanes::EXCHANGED {
+        for last in ["", ", uint"] {
+            declare(ty, "GroupNonUniformRotateKHR", &format!("uint, {ty}, uint{last}"));
+        }
+    }
+    for (ty, suffix, ..) in lanes::BLOCKS {
+        for count in ["", "2", "4", "8"] {
+            let _ = writeln!(
+                text,
+                "{ty}{count} {CONVERGENT} intel_sub_group_block_read{suffix}{count}(global const {ty} *);"
+            );
+        }
+        let _ = writeln!(
+            text,
+            "void {CONVERGENT} intel_sub_group_block_write{suffix}(global {ty} *, {ty});"
+        );
+    }
 }

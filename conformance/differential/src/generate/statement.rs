@@ -43,7 +43,10 @@ impl Generator {
     /// Statements in braces, with variables of their own.
     pub(super) fn body(&mut self, depth: usize) {
         let (vars, arrays, structs) = (self.vars.len(), self.arrays.len(), self.structs.len());
+        let (pointers, callees) = (self.pointers.len(), self.callees.len());
         self.statements(depth);
+        self.pointers.truncate(pointers);
+        self.callees.truncate(callees);
         self.vars.truncate(vars);
         self.arrays.truncate(arrays);
         self.structs.truncate(structs);
@@ -52,6 +55,12 @@ impl Generator {
     fn statement(&mut self, depth: usize) {
         self.budget = self.budget.saturating_sub(1);
         let is_kernel = self.in_helper.is_none();
+        if self.has_indirection() && self.rng.chance(15) {
+            return self.pointer();
+        }
+        if self.has.collectives && is_kernel && self.rng.chance(12) {
+            return self.collective();
+        }
         match self.rng.below(100) {
             0..=17 => self.variable(),
             18..=35 => self.assignment(),
@@ -92,7 +101,7 @@ impl Generator {
         }
     }
 
-    fn variable(&mut self) {
+    pub(super) fn variable(&mut self) {
         let ty = self.random_type();
         let name = self.name("v");
         let value = self.expression(ty, 2);
@@ -100,7 +109,7 @@ impl Generator {
         self.declare(&name, ty, true, false, false);
     }
 
-    fn assignment(&mut self) {
+    pub(super) fn assignment(&mut self) {
         let mutable: Vec<Var> = self.vars.iter().filter(|v| v.mutable).cloned().collect();
         if mutable.is_empty() {
             return self.variable();
