@@ -143,8 +143,11 @@ impl Computation {
             }
             self.launch::<f32>("sub_group_sums", range, &[], &float, &[groups * size; 2]);
         }
-        // From here on the adapter chooses the groups' size, by the number of threads, too. A kernel that sees its group, or
-        // a sub-group at the end of it, can tell.
+        // From here on the adapter chooses the groups' size. It must not depend on the number of threads where a kernel could tell.
+        for count in [640, 1000, 9973, 100_000] {
+            self.launch::<f32>("group_sums", Range::new([count]), &[], &float, &[count; 2]);
+            self.launch::<f32>("sub_group_sums", Range::new([count]), &[], &float, &[count; 2]);
+        }
         for (width, height) in [(count, 1), (317, 311), (1, 1013), (1009, 3), (64, 64)] {
             self.launch::<f32>("math", Range::new([width, height]), &[], &float, &[width * height]);
         }
