@@ -136,7 +136,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     }
 
     /// A bit for each item of the sub-group whose operand is true.
-    fn ballot(&mut self, truth: Value<'c>) -> Value<'c> {
+    pub(super) fn ballot(&mut self, truth: Value<'c>) -> Value<'c> {
         let site = self.unit.site();
         self.builder.call(
             GroupCollective::Ballot.declare(&self.unit.module, None, self.members),
@@ -318,22 +318,8 @@ impl<'c> FunctionLowering<'_, 'c> {
         counting.end(&self.builder, next)
     }
 
-    /// A reduction over items whose numbers differ in the low bits only.
-    fn clustered(&mut self, value: Value<'c>, how: ReduceOp, size: u64) -> Value<'c> {
-        let mut result = value;
-        let mut step = 1;
-        while step < size {
-            let lane = self.lane();
-            let other = self.builder.xor(lane, lane.ty().int(step));
-            let theirs = self.shuffle(result, other);
-            result = how.apply(&self.unit.module, &self.builder, result, theirs);
-            step *= 2;
-        }
-        result
-    }
-
     /// The item's number in its sub-group, 32 bits.
-    fn lane(&mut self) -> Value<'c> {
+    pub(super) fn lane(&mut self) -> Value<'c> {
         let lane = self
             .builder
             .call(WorkItemIntrinsic::Lane.declare(&self.unit.module), &[self.item]);
@@ -341,7 +327,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     }
 
     /// The value of another item, for a number, boolean or pointer.
-    fn shuffle(&mut self, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
+    pub(super) fn shuffle(&mut self, value: Value<'c>, lane: Value<'c>) -> Value<'c> {
         let ty = value.ty();
         let cx = self.unit.context;
         let lane = self.builder.zext_or_trunc(lane, cx.int(32));
@@ -600,7 +586,7 @@ impl<'c> FunctionLowering<'_, 'c> {
     }
 
     /// The number of the lowest bit, 32 bits.
-    fn first_of(&mut self, bits: Value<'c>) -> Value<'c> {
+    pub(super) fn first_of(&mut self, bits: Value<'c>) -> Value<'c> {
         let no = self.unit.context.int(1).zero();
         let index = self
             .builder

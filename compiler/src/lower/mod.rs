@@ -11,6 +11,7 @@ mod atomics;
 mod blocks;
 mod built_ins;
 mod calls;
+mod clusters;
 mod composites;
 mod constants;
 mod function;

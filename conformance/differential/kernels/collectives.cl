@@ -3,13 +3,6 @@
 
 #define ADD(VALUE) fold = fold * 3 + (ulong)(VALUE)
 #define FLOAT(VALUE) ADD(bits_float((VALUE) + 0.0f))
-// Only where all items of the cluster are there.
-#define CLUSTER(KIND, VALUE, LAST)           \
-  do {                                       \
-    const __typeof__(VALUE) value = VALUE;   \
-    KIND((lane | LAST) < lanes ? value : 0); \
-  } while (0)
-
 // Those of which only some items need be there.
 static inline __attribute__((always_inline)) ulong active(int lid, int x, long y, float f, float sign) {
   ulong fold = 0;
@@ -23,6 +16,34 @@ static inline __attribute__((always_inline)) ulong active(int lid, int x, long y
   ADD(sub_group_ballot_bit_extract(votes, (uint)x % 16) != 0);
   ADD(sub_group_inverse_ballot(votes) != 0);
   ADD(sub_group_elect() != 0);
+  ADD(sub_group_clustered_reduce_add(x, 1u));
+  ADD(sub_group_clustered_reduce_add(x, 2u));
+  ADD(sub_group_clustered_reduce_min(x, 2u));
+  ADD(sub_group_clustered_reduce_max(x, 2u));
+  ADD(sub_group_clustered_reduce_mul(x, 2u));
+  ADD(sub_group_clustered_reduce_and(x, 2u));
+  ADD(sub_group_clustered_reduce_or(x, 2u));
+  ADD(sub_group_clustered_reduce_xor(x, 2u));
+  ADD(sub_group_clustered_reduce_logical_xor((x & 3) != 0, 2u) != 0);
+  FLOAT(sub_group_clustered_reduce_add(f, 2u));
+  ADD(sub_group_clustered_reduce_add(y, 8u));
+  ADD(sub_group_clustered_reduce_min(y, 8u));
+  ADD(sub_group_clustered_reduce_max(y, 8u));
+  ADD(sub_group_clustered_reduce_mul(y, 8u));
+  ADD(sub_group_clustered_reduce_and(y, 8u));
+  ADD(sub_group_clustered_reduce_or(y, 8u));
+  ADD(sub_group_clustered_reduce_xor(y, 8u));
+  ADD(sub_group_clustered_reduce_logical_xor((x & 3) != 0, 8u) != 0);
+  FLOAT(sub_group_clustered_reduce_add(f, 8u));
+  ADD(sub_group_clustered_reduce_add(x, 16u));
+  ADD(sub_group_clustered_reduce_min(x, 16u));
+  ADD(sub_group_clustered_reduce_max(x, 16u));
+  ADD(sub_group_clustered_reduce_mul(x, 16u));
+  ADD(sub_group_clustered_reduce_and(x, 16u));
+  ADD(sub_group_clustered_reduce_or(x, 16u));
+  ADD(sub_group_clustered_reduce_xor(x, 16u));
+  ADD(sub_group_clustered_reduce_logical_xor((x & 3) != 0, 16u) != 0);
+  FLOAT(sub_group_clustered_reduce_add(f, 16u));
   ADD(sub_group_broadcast_first(x));
   ADD(sub_group_non_uniform_all_equal(x >> 6) != 0);
   ADD(sub_group_non_uniform_reduce_add(x));
@@ -171,34 +192,6 @@ kernel void k(PARAMETERS) {
   FLOAT(sub_group_scan_exclusive_min(f));
   FLOAT(sub_group_scan_exclusive_max(f));
   FLOAT(__spirv_GroupFMulKHR(3u, 2u, sign));
-  CLUSTER(ADD, sub_group_clustered_reduce_add(x, 1u), 0);
-  CLUSTER(ADD, sub_group_clustered_reduce_add(x, 2u), 1);
-  CLUSTER(ADD, sub_group_clustered_reduce_min(x, 2u), 1);
-  CLUSTER(ADD, sub_group_clustered_reduce_max(x, 2u), 1);
-  CLUSTER(ADD, sub_group_clustered_reduce_mul(x, 2u), 1);
-  CLUSTER(ADD, sub_group_clustered_reduce_and(x, 2u), 1);
-  CLUSTER(ADD, sub_group_clustered_reduce_or(x, 2u), 1);
-  CLUSTER(ADD, sub_group_clustered_reduce_xor(x, 2u), 1);
-  CLUSTER(ADD, sub_group_clustered_reduce_logical_xor((x & 3) != 0, 2u) != 0, 1);
-  CLUSTER(FLOAT, sub_group_clustered_reduce_add(f, 2u), 1);
-  CLUSTER(ADD, sub_group_clustered_reduce_add(y, 8u), 7);
-  CLUSTER(ADD, sub_group_clustered_reduce_min(y, 8u), 7);
-  CLUSTER(ADD, sub_group_clustered_reduce_max(y, 8u), 7);
-  CLUSTER(ADD, sub_group_clustered_reduce_mul(y, 8u), 7);
-  CLUSTER(ADD, sub_group_clustered_reduce_and(y, 8u), 7);
-  CLUSTER(ADD, sub_group_clustered_reduce_or(y, 8u), 7);
-  CLUSTER(ADD, sub_group_clustered_reduce_xor(y, 8u), 7);
-  CLUSTER(ADD, sub_group_clustered_reduce_logical_xor((x & 3) != 0, 8u) != 0, 7);
-  CLUSTER(FLOAT, sub_group_clustered_reduce_add(f, 8u), 7);
-  CLUSTER(ADD, sub_group_clustered_reduce_add(x, 16u), 15);
-  CLUSTER(ADD, sub_group_clustered_reduce_min(x, 16u), 15);
-  CLUSTER(ADD, sub_group_clustered_reduce_max(x, 16u), 15);
-  CLUSTER(ADD, sub_group_clustered_reduce_mul(x, 16u), 15);
-  CLUSTER(ADD, sub_group_clustered_reduce_and(x, 16u), 15);
-  CLUSTER(ADD, sub_group_clustered_reduce_or(x, 16u), 15);
-  CLUSTER(ADD, sub_group_clustered_reduce_xor(x, 16u), 15);
-  CLUSTER(ADD, sub_group_clustered_reduce_logical_xor((x & 3) != 0, 16u) != 0, 15);
-  CLUSTER(FLOAT, sub_group_clustered_reduce_add(f, 16u), 15);
   for (uint by = 0; by < 20; by += 3) {
     const uint from = (lane + by) & 15, in_cluster = (lane & ~3) + ((lane + by) & 3);
     const int rotated = __spirv_GroupNonUniformRotateKHR(3u, x, by), in_four = __spirv_GroupNonUniformRotateKHR(3u, x, by, 4u);

@@ -11,10 +11,6 @@ use crate::data::{Buffer, ITEMS};
 /// The types of values that are exchanged.
 pub(super) const EXCHANGED: [&str; 4] = ["int", "uint", "long", "float"];
 
-/// Whether reductions of clusters count only where all items of a cluster are there. The compiler takes values of others, too, where
-/// some have parted or are behind the end of the group.
-pub(super) const ONLY_WHOLE_CLUSTERS: bool = true;
-
 /// The elements of blocks: the type of an element, the functions' suffix, the buffers of inputs and of results.
 pub(super) const BLOCKS: [(&str, &str, &str, &str); 4] = [
     ("uchar", "_uc", "vc", "oc"),
@@ -78,21 +74,18 @@ impl Generator {
 
     /// A reduction of each cluster of lanes.
     fn clustered(&mut self) {
-        if ONLY_WHOLE_CLUSTERS && !self.uniform {
-            return self.reduction(Scope::Active, false);
-        }
         let size = self.cluster();
         match self.rng.below(4) {
             0 => {
                 let (condition, how) = (self.condition(1), self.rng.pick(&["and", "or", "xor"]));
                 let call = format!("sub_group_clustered_reduce_logical_{how}(({condition}) != 0, {size}u) != 0");
-                self.remember_cluster(Ty::INT, &call, size);
+                self.remember(Ty::INT, &call, false);
             }
             1 => {
                 let (value, how) = (self.expression(Ty::INT, 1), self.rng.pick(&["add", "min", "max"]));
                 let value = format!("(float)((({value}) & 255) - 100)");
                 let call = format!("sub_group_clustered_reduce_{how}({value}, {size}u) + 0.0f");
-                self.remember_cluster(Ty::of(Scalar::Float(32)), &call, size);
+                self.remember(Ty::of(Scalar::Float(32)), &call, false);
             }
             _ => {
                 let ty = self.exchanged();
@@ -100,20 +93,9 @@ impl Generator {
                 let how = self.rng.pick(&["add", "min", "max", "mul", "and", "or", "xor"]);
                 let value = format!("({})({})", ty.name(), self.expression(ty, 1));
                 let call = format!("sub_group_clustered_reduce_{how}({value}, {size}u)");
-                self.remember_cluster(ty, &call, size);
+                self.remember(ty, &call, false);
             }
         }
-    }
-
-    /// Remembers what a reduction of clusters gives.
-    fn remember_cluster(&mut self, ty: Ty, call: &str, size: usize) {
-        if !ONLY_WHOLE_CLUSTERS {
-            return self.remember(ty, call, false);
-        }
-        let (name, ty_name) = (self.name("b"), ty.name());
-        self.line(format!("const {ty_name} {name} = {call};"));
-        let is_whole = format!("(lane | {}) < lanes", size - 1);
-        self.remember(ty, &format!("{is_whole} ? {name} : ({ty_name})0"), false);
     }
 
     /// A ballot, and a question about its bits.

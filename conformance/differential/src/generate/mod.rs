@@ -6,8 +6,7 @@
 //! What is computed with floating-point numbers is rounded in one way only; functions that need not be exact are
 //! called last, and their results go to buffers of their own, which are compared with a tolerance.
 //!
-//! Not generated: blocks of several elements for each item that a sub-group writes (`lanes.rs`), and reductions of clusters of lanes some of
-//! which are missing, which the compiler gets wrong ([`lanes::ONLY_WHOLE_CLUSTERS`]).
+//! Not generated: blocks of several elements for each item that a sub-group writes (`lanes.rs`).
 
 mod collective;
 mod expression;
