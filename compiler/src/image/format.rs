@@ -100,6 +100,7 @@ fn channel_size(image: &Image) -> usize {
 }
 
 /// The lowest bit and the number of bits of each channel, for packed formats.
+#[inline]
 fn packed(image: &Image) -> Option<[(u32, u32); 4]> {
     match image.channel_type {
         channel::UNORM_SHORT_565 => Some([(11, 5), (5, 6), (0, 5), (0, 0)]),
@@ -110,21 +111,12 @@ fn packed(image: &Image) -> Option<[(u32, u32); 4]> {
     }
 }
 
-/// Whether all channels of a pixel are in one word.
-fn is_packed(image: &Image) -> bool {
-    use channel::*;
-    matches!(
-        image.channel_type,
-        UNORM_SHORT_565 | UNORM_SHORT_555 | UNORM_INT_101010 | UNORM_INT_101010_2
-    )
-}
-
 /// The size of a pixel in bytes.
 #[inline]
 pub fn pixel_size(image: &Image) -> usize {
-    match is_packed(image) {
-        true => channel_size(image),
-        false => channels(image) * channel_size(image),
+    match packed(image) {
+        Some(_) => channel_size(image),
+        None => channels(image) * channel_size(image),
     }
 }
 
@@ -174,7 +166,7 @@ unsafe fn store(at: *mut u8, size: usize, bits: u32) {
     }
 }
 
-/// The channels of a pixel in memory, each as a word.
+/// The channels of a pixel in memory.
 ///
 /// # Safety
 /// `at` must point to so many numbers of this type.
@@ -279,9 +271,9 @@ macro_rules! color {
 /// `at` must point to a pixel of the image.
 #[inline]
 pub unsafe fn decode_float(image: &Image, at: *const u8) -> [f32; 4] {
-    if is_packed(image) {
+    if let Some(fields) = packed(image) {
         // SAFETY: guaranteed by the caller.
-        return unsafe { decode_packed(image, at) };
+        return unsafe { decode_packed(image, fields, at) };
     }
     // SAFETY: the pixel has as many channels as its order says.
     let mut color = unsafe { color!(image, at, float_channels, 0.0, 1.0) };
@@ -293,12 +285,11 @@ pub unsafe fn decode_float(image: &Image, at: *const u8) -> [f32; 4] {
     color
 }
 
-/// The same of a packed format.
+/// The same of a packed format with these fields.
 ///
 /// # Safety
 /// `at` must point to a pixel of the image.
-unsafe fn decode_packed(image: &Image, at: *const u8) -> [f32; 4] {
-    let fields = packed(image).unwrap_or_default();
+unsafe fn decode_packed(image: &Image, fields: [(u32, u32); 4], at: *const u8) -> [f32; 4] {
     // SAFETY: a pixel of a packed format is one word of this size.
     let word = unsafe { load(at, channel_size(image)) };
     sources(image).map(|source| match source {
@@ -318,9 +309,9 @@ unsafe fn decode_packed(image: &Image, at: *const u8) -> [f32; 4] {
 /// `at` must point to a pixel of the image.
 #[inline]
 pub unsafe fn decode_int(image: &Image, at: *const u8) -> [i32; 4] {
-    if is_packed(image) {
+    if let Some(fields) = packed(image) {
         // SAFETY: guaranteed by the caller. OpenCL leaves the result undefined for normalized formats.
-        return unsafe { decode_packed(image, at) }.map(|c| c as i32);
+        return unsafe { decode_packed(image, fields, at) }.map(|c| c as i32);
     }
     // SAFETY: the pixel has as many channels as its order says.
     unsafe { color!(image, at, int_channels, 0, 1) }

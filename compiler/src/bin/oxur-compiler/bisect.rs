@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 
 use oxur_compiler::passes::Limit;
 
-use crate::launch::Launch;
 use crate::pass_log::{Log, Pass, command_line};
 use crate::run::DIFFERS;
 
@@ -25,7 +24,7 @@ enum Outcome {
 }
 
 /// Prints the pass.
-pub fn bisect(_launch: &Launch) -> Result<(), String> {
+pub fn bisect() -> Result<(), String> {
     let (all, passes) = attempt(Limit::NONE)?;
     let Outcome::Differs(mut symptom) = all else {
         return Err("nothing to find: the results are the interpreter's".into());

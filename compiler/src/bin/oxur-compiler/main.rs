@@ -206,7 +206,8 @@ fn main() -> ExitCode {
             show::print(module, &cli.link, &options, which, *stage)
         }
         Command::Run { launch, how } => return run::main(launch, how, &cli.link, &options),
-        Command::Bisect { launch } => bisect::bisect(launch),
+        // Other processes get the launch as it stands on the command line.
+        Command::Bisect { .. } => bisect::bisect(),
         Command::Reduce { output, launch } => reduce::reduce(launch, output),
         Command::Cache { clear } => cache(cli.cache.as_deref(), *clear),
     };

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use oxur_compiler::passes::{self, Limit};
-use oxur_compiler::{Kernel, Options, ThreadContext};
+use oxur_compiler::{Kernel, KernelInfo, Options, ThreadContext};
 use oxur_interpreter as interpreter;
 
 use crate::launch::{Argument, Launch};
@@ -76,11 +76,11 @@ fn run(launch: &Launch, how: &How, others: &[PathBuf], options: &Options) -> Res
     launch.check(info)?;
     let names: Vec<&str> = info.params.iter().map(|param| param.name.as_str()).collect();
     if how.interpret {
-        show(launch, &names, &interpret(launch, name, others)?);
+        show(launch, &names, &interpret(launch, info, others)?);
         return Ok(None);
     }
     let expected = match how.check {
-        true => Some(interpret(launch, name, others)?),
+        true => Some(interpret(launch, info, others)?),
         false => None,
     };
     let kernel = program.kernel(name).map_err(|error| error.to_string())?;
@@ -134,14 +134,14 @@ fn difference(launch: &Launch, names: &[&str], expected: &Memory, found: &Memory
 }
 
 /// Interprets a launch.
-fn interpret(launch: &Launch, name: &str, others: &[PathBuf]) -> Result<Memory, String> {
+fn interpret(launch: &Launch, info: &KernelInfo, others: &[PathBuf]) -> Result<Memory, String> {
     if !others.is_empty() {
         return Err("the interpreter takes one module: link them before, as by spirv-link".into());
     }
     let text = |error: Box<interpreter::Fault>| format!("the interpreter: {error}");
     let module = interpreter::Module::parse(&read(&launch.module)?, &[]).map_err(text)?;
-    let kernel = module.kernels().iter().find(|kernel| kernel.name == name);
-    let kernel = kernel.ok_or_else(|| format!("there is no kernel {name}"))?;
+    let kernel = module.kernels().iter().find(|kernel| kernel.name == info.name);
+    let kernel = kernel.ok_or_else(|| format!("there is no kernel {}", info.name))?;
     let mut memory = interpreter::Memory::new(&module).map_err(text)?;
     let mut arguments = Vec::new();
     for argument in &launch.arguments {
@@ -152,10 +152,6 @@ fn interpret(launch: &Launch, name: &str, others: &[PathBuf]) -> Result<Memory, 
             Argument::Null => interpreter::Argument::Pointer(0),
         });
     }
-    let program = link(&launch.module, &[], &Options::default())?.map_err(|error| error.to_string())?;
-    let info = program
-        .kernel_info(name)
-        .ok_or_else(|| format!("there is no kernel {name}"))?;
     let range = launch.range(info)?;
     let range = interpreter::NdRange {
         dimensions: range.dimensions as u32,

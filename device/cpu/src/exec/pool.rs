@@ -88,11 +88,9 @@ impl WorkerContext<'_> {
         let state = self.state;
         let mut company = state.placement.company(me, chunks);
         while let Some(taken) = chunks.take(self.index) {
-            let invited = if shared { 0 } else { FAN_OUT };
-            for _ in 0..invited {
-                if chunks.invite() {
-                    company.share(|| offer(self));
-                }
+            if !shared {
+                let invited = (0..FAN_OUT).filter(|_| chunks.invite());
+                invited.for_each(|_| _ = company.share(|| offer(self)));
             }
             shared = true;
             done += taken.end - taken.start;
