@@ -301,7 +301,7 @@ class Compiling(unittest.TestCase):
         self.compiler.write_text(COMPILER)
         os.chmod(self.compiler, 0o755)
 
-    def compile(self, *names, links=(), time_limit=2, compiler=None):
+    def compile(self, *names, links=(), time_limit=30, compiler=None):
         tasks = [compiling.Task("lib", name, ("first", "second"), tuple(links)) for name in names]
         return compiling.run(compiler or self.compiler, tasks, 2, time_limit, 8)
 
@@ -324,13 +324,14 @@ class Compiling(unittest.TestCase):
         self.assertEqual(results.notes, [])
 
     def test_time_limit(self):
-        results = self.compile("a", "hang", "b", time_limit=1)
+        # Long enough for Python to start on a busy machine.
+        results = self.compile("a", "hang", "b", time_limit=8)
         self.assertEqual(self.states(results), {"a": ["ok", "ok"], "hang": ["ok", "slow"], "b": ["ok", "ok"]})
         self.assertEqual(self.states(self.compile("late"))["late"], ["ok", "slow"])
 
     def test_lost_and_unmentioned(self):
         tasks = [compiling.Task("lib", "crash", ("first", "second", "third", "fourth"))]
-        results = compiling.run(self.compiler, tasks, 1, 2, 8)
+        results = compiling.run(self.compiler, tasks, 1, 30, 8)
         self.assertEqual(self.states(results)["crash"], ["ok", "crashed", "lost", "lost"])
         self.assertEqual(self.states(self.compile("a", "silent", "b"))["silent"], ["failed", "failed"])
 
