@@ -310,7 +310,7 @@ corpus: setup-corpus ## Compile every kernel that dpnp, oneMKL, oneDAL, Open3D, 
 test-corpus: setup-corpus ## Compile a sample of 300 modules of them
 	conformance/corpus/test.sh
 	cargo build --release --locked --workspace --bin oxur-compiler
-	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300
+	target/env/corpus/bin/python conformance/corpus/corpus.py compile --sample 300 --time-limit 600
 
 .PHONY: test-nvptx
 test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL, oneDAL and Open3D for NVIDIA GPUs; NVIDIA's assembler must accept it
@@ -320,7 +320,7 @@ test-nvptx: setup-corpus ## Compile a sample of dpnp, oneMKL, oneDAL and Open3D 
 	for sm in 70 90; do \
 	  UR_CUDA_LIBDEVICE=$$nvidia/nvvm/libdevice/libdevice.10.bc target/env/corpus/bin/python conformance/corpus/corpus.py \
 	    compile --library dpnp --library onemkl-vm --library onemkl-rng --library onedal --library open3d --sample 150 --seed $$sm \
-	    --target nvptx64:sm_$$sm --ptxas $$nvidia/bin/ptxas --goal 0.99 --report target/corpus/nvptx-$$sm || exit 1; \
+	    --time-limit 600 --target nvptx64:sm_$$sm --ptxas $$nvidia/bin/ptxas --goal 0.99 --report target/corpus/nvptx-$$sm || exit 1; \
 	done
 
 .PHONY: fuzz

@@ -21,7 +21,7 @@ prints() {
   local patterns=() output pattern
   while [[ $1 != -- ]]; do patterns+=("$1") && shift; done
   shift
-  output=$(timeout 120 env -u ONEAPI_DEVICE_SELECTOR LD_LIBRARY_PATH="$prefix/lib:$env/lib" \
+  output=$(timeout 600 env -u ONEAPI_DEVICE_SELECTOR LD_LIBRARY_PATH="$prefix/lib:$env/lib" \
     OCL_ICD_FILENAMES="$env/lib/libintelocl.so" OCL_ICD_VENDORS=/nonexistent \
     UR_ADAPTERS_FORCE_LOAD="$prefix/lib/libur_adapter_opencl.so.0" "$@" 2>&1) || { echo "$output"; return 1; }
   for pattern in "${patterns[@]}"; do

@@ -224,8 +224,8 @@ def parse_arguments():
     parser.add_argument("--record", type=Path, help="write the outcomes as a new reference file (.tsv.gz)")
     parser.add_argument("--verify-stack", action="store_true", help="first prove which libraries a process maps")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--timeout", type=int, default=180, help="seconds for one test")
-    parser.add_argument("--total-timeout", type=int, default=1200, help="seconds for one suite")
+    parser.add_argument("--timeout", type=int, default=600, help="seconds for one test")
+    parser.add_argument("--total-timeout", type=int, default=5400, help="seconds for one suite")
     options = parser.parse_args()
     return options, from_arguments(parser, options)
 

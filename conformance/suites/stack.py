@@ -123,7 +123,7 @@ class Stack:
                 return missing
         try:
             probe = subprocess.run(
-                [self.python, "-c", PROBE], env=self.environment(), capture_output=True, text=True, timeout=300
+                [self.python, "-c", PROBE], env=self.environment(), capture_output=True, text=True, timeout=1200
             )
         except subprocess.TimeoutExpired:
             return ["the probe of the stack did not end within 300 s"]

@@ -32,7 +32,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TARGET = HERE.parent.parent / "target"
-TIMEOUT = 300
+TIMEOUT = 900
 HANGS_AFTER = 150  # seconds in which the reference ends, unless it hangs
 WORKERS = 2
 

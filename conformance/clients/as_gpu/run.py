@@ -36,7 +36,7 @@ def main():
     ):
         print(f"{variables.get('UR_CPU_DEVICE_TYPE', 'no variable')}:", flush=True)
         command = [stack.python, HERE / "cases.py", kind]
-        failed |= subprocess.run(command, env=stack.environment() | variables, timeout=600).returncode != 0
+        failed |= subprocess.run(command, env=stack.environment() | variables, timeout=1800).returncode != 0
     return int(failed)
 
 

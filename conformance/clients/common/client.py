@@ -291,7 +291,7 @@ def add_arguments(parser):
     parser.add_argument("--groups", help="names of groups of cases, with commas between (default: all)")
     parser.add_argument("--only", help="a pattern of names of cases")
     parser.add_argument("--full", action="store_true", help="large sizes, too")
-    parser.add_argument("--limit", type=int, default=120, help="seconds for one case (default: 120)")
+    parser.add_argument("--limit", type=int, default=600, help="seconds for one case (default: 600)")
     parser.add_argument("--libsycl", type=Path, help="the folder of the libsycl that the program must run on")
     parser.add_argument("--under", default="", help="a command that starts the program on our stack")
     parser.add_argument("-v", "--verbose", action="store_true", help="show each case as it ends, and what is expected to fail")

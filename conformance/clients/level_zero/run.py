@@ -45,7 +45,7 @@ def run(name, env):
     OUTPUT.mkdir(parents=True, exist_ok=True)
     python = ENVIRONMENT / "bin" / "python"
     command = [str(python), "-u", str(HERE / PROGRAMS[name]), str(OUTPUT)]
-    process = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600)
+    process = subprocess.run(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=1800)
     (OUTPUT / f"{name}.log").write_text(process.stdout, encoding="utf-8")
     print(f"{name}: {'passed' if process.returncode == 0 else f'FAILED with {process.returncode}'}")
     for line in process.stdout.splitlines()[-100 if process.returncode else -12 :]:

@@ -130,7 +130,7 @@ def main():
         lines = lines_of(ours, environment, options.timeout)
         if "exit" in options.groups:
             slow = environment | {"LD_PRELOAD": shared_library(folder, "slow_exit.c")}
-            lines += lines_of([stack.python, "-c", EXIT], slow, 60)
+            lines += lines_of([stack.python, "-c", EXIT], slow, options.timeout)
         if "random" in options.groups:
             intel = replace(stack, kind="intel")
             theirs = [intel.python, HERE / "cases.py", "random", sizes, draws[1]]
@@ -138,7 +138,7 @@ def main():
             if failed := [line for line in others if line.startswith("FAIL")]:
                 lines += ["FAIL the random numbers of Intel's stack", *failed]
             else:
-                lines += lines_of([stack.python, "-c", COMPARE, *draws], stack.environment(), 60)
+                lines += lines_of([stack.python, "-c", COMPARE, *draws], stack.environment(), options.timeout)
     failed = [line for line in lines if line.startswith("FAIL")]
     print("\n".join(failed or lines[-1:]))
     print(f"{len(lines) - len(failed)} passed, {len(failed)} failed")

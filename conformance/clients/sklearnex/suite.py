@@ -36,7 +36,7 @@ def main():
     parser.add_argument("--modules", default="onedal,sklearnex", help="Python modules, with commas between (default: all)")
     parser.add_argument("--only", help="pytest's -k: an expression of names of tests")
     parser.add_argument("--workers", type=int, default=2, help="processes at a time (default: 2)")
-    parser.add_argument("--limit", type=int, default=180, help="seconds for one test (default: 180)")
+    parser.add_argument("--limit", type=int, default=600, help="seconds for one test (default: 600)")
     options = parser.parse_args()
     env = REPO / "target" / "env"
     stack = Stack(env / "sklearnex", "ours", options.lib, True, options.adapter, env / "v2026.2", device="gpu")

@@ -114,7 +114,7 @@ class Environment:
             check=False,
             capture_output=True,
             text=True,
-            timeout=300,
+            timeout=1200,
         )
         said = result.stdout.strip()
         return said if result.returncode == 0 else f"{said} exit {result.returncode}: {result.stderr.strip()[-500:]}"
