@@ -5,6 +5,8 @@ PTI finds kernels and copies by Level Zero's tracing callbacks, and their times 
 """
 
 import ctypes
+import os
+import sys
 import time
 
 # pti_view_kind.
@@ -63,8 +65,15 @@ for size, times in copies:
 for part in ("linear_sequence_step_kernel", "multiply", "reduction"):
     assert any(part in name for name, _ in kernels), f"no kernel with {part} in its name"
 assert any(size == 4000 for size, _ in copies), "no copy of the array"
-# Clocks of the host and the device are converted to each other within a few milliseconds.
+# Clocks of the host and the device are converted to each other within a few milliseconds, unless the thread that reads both
+# stands still in between, on a busy machine: then the program runs again.
 slack = 20_000_000
+TRIES = "OXUR_TRACING_TRIES"
+tries = int(os.environ.get(TRIES, "1"))
+in_time = lambda appended, began, ended: before - slack < appended <= began + slack and began < ended < after + slack
+if tries < 20 and not all(in_time(*times) for _, times in kernels + copies):
+    print(f"times that do not fit, in try {tries}", flush=True)
+    os.execve(sys.executable, [sys.executable, *sys.argv], os.environ | {TRIES: str(tries + 1)})
 for name, (appended, began, ended) in kernels + copies:
     assert before - slack < appended <= began + slack, f"{name} began before it was appended"
     assert began < ended < after + slack, f"{name} ended before it began, or after the program"
