@@ -483,8 +483,12 @@ mod tests {
         let arrived = AtomicU64::new(0);
         let meet = |round: usize| {
             arrived.fetch_add(1, Ordering::SeqCst);
-            while arrived.load(Ordering::SeqCst) < 2 * round as u64 {
-                std::hint::spin_loop();
+            // On a busy machine the other thread may not run.
+            for tries in (1..).take_while(|_| arrived.load(Ordering::SeqCst) < 2 * round as u64) {
+                match tries % 1000 {
+                    0 => thread::yield_now(),
+                    _ => std::hint::spin_loop(),
+                }
             }
         };
         fn alone(inside: &AtomicBool) -> bool {

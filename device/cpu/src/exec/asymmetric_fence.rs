@@ -78,8 +78,12 @@ mod tests {
         let (frequent, rare, arrived) = (AtomicU32::new(0), AtomicU32::new(0), AtomicUsize::new(0));
         let meet = |round: u32| {
             arrived.fetch_add(1, Ordering::SeqCst);
-            while arrived.load(Ordering::SeqCst) < 2 * round as usize {
-                std::hint::spin_loop();
+            // On a busy machine the other thread may not run.
+            for tries in (1..).take_while(|_| arrived.load(Ordering::SeqCst) < 2 * round as usize) {
+                match tries % 1000 {
+                    0 => thread::yield_now(),
+                    _ => std::hint::spin_loop(),
+                }
             }
         };
         let run = |own: &AtomicU32, other: &AtomicU32, fence: &dyn Fn()| -> Vec<bool> {

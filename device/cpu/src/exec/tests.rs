@@ -357,11 +357,12 @@ fn gangs_are_limited_by_the_threads_that_start() {
         tasks.map(|tasks| tasks.count() as u64).sum()
     }
     let cpus: Vec<usize> = (0..thread::available_parallelism().map_or(1, usize::from)).collect();
+    const OTHERS: i32 = 3;
     // SAFETY: the child leaves by `_exit`, or is killed.
-    unsafe {
+    let ending = || unsafe {
         let child = libc::fork();
         if child == 0 {
-            libc::alarm(20);
+            libc::alarm(120);
             // The limit allows some of the threads. It counts per user and does not apply to root.
             let user = match libc::getuid() {
                 0 => NOBODY,
@@ -377,6 +378,9 @@ fn gangs_are_limited_by_the_threads_that_start() {
             }
             let pool = Pool::of(&cpus, CONCURRENCY, true);
             let (few, most) = (pool.guaranteed_concurrency(2), pool.guaranteed_concurrency(usize::MAX));
+            if few != 2 || most >= CONCURRENCY {
+                libc::_exit(OTHERS);
+            }
             let here = AtomicUsize::new(0);
             let run = move |_| {
                 here.fetch_add(1, Ordering::Relaxed);
@@ -393,13 +397,16 @@ fn gangs_are_limited_by_the_threads_that_start() {
             };
             let node: Arc<dyn Node> = Task::new(pool, work, false);
             start(&node, &[]);
-            let well = few == 2 && most < CONCURRENCY && node.wait();
-            libc::_exit(if well { 7 } else { 1 });
+            libc::_exit(if node.wait() { 7 } else { 1 });
         }
         let mut status = 0;
         assert_eq!(libc::waitpid(child, &mut status, 0), child);
-        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 7, "{status:#x}");
-    }
+        assert!(libc::WIFEXITED(status), "{status:#x}");
+        libc::WEXITSTATUS(status)
+    };
+    // Other processes of the user may start and end threads meanwhile.
+    let ending = (0..20).map(|_| ending()).find(|ending| *ending != OTHERS);
+    assert_eq!(ending, Some(7));
 }
 
 #[test]
@@ -482,7 +489,7 @@ fn twenty_threads() {
     let expected = 20 * (0..200).map(|i| i % 9).sum::<u64>();
     let since = Instant::now();
     while total.load(Ordering::Relaxed) != expected {
-        assert!(since.elapsed() < Duration::from_secs(30));
+        assert!(since.elapsed() < Duration::from_secs(120));
         thread::yield_now();
     }
 }
@@ -524,7 +531,7 @@ fn a_child_has_its_own_threads() {
         let child = libc::fork();
         if child == 0 {
             // A child that hangs is killed.
-            libc::alarm(20);
+            libc::alarm(120);
             let parents_are_over = never.is_over() && !never.wait();
             let own = chunks(100, |_| Ok(()));
             start(&own, &[]);
@@ -590,7 +597,7 @@ fn a_process_exits_while_work_runs() {
         if let Some(status) = child.try_wait().unwrap() {
             break status;
         }
-        if since.elapsed() > Duration::from_secs(20) {
+        if since.elapsed() > Duration::from_secs(120) {
             child.kill().unwrap();
         }
         thread::sleep(Duration::from_millis(5));
