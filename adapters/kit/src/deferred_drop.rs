@@ -98,15 +98,19 @@ mod tests {
                 self.0.send((self.1, Instant::now())).unwrap();
             }
         }
+        const HOUR: u32 = 3_600_000;
         let ((send, receive), start) = (mpsc::channel(), Instant::now());
-        for delay in [600, 200, 400] {
+        for delay in [HOUR, 200, 400] {
             defer_drop_by(Duration::from_millis(delay.into()), At(send.clone(), delay));
         }
         defer_drop(At(send, 0));
-        for expected in [0, 200, 400, 600] {
-            let (delay, ended) = receive.recv().unwrap();
-            assert_eq!(delay, expected);
+        // None of them waits for the one that came first. On a busy machine several are due at once, in any order.
+        let mut delays = [0; 3].map(|_| {
+            let (delay, ended) = receive.recv_timeout(Duration::from_secs(120)).unwrap();
             assert!(ended.duration_since(start) >= Duration::from_millis(delay.into()));
-        }
+            delay
+        });
+        delays.sort_unstable();
+        assert_eq!(delays, [0, 200, 400]);
     }
 }
