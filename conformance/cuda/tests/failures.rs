@@ -25,10 +25,10 @@ const BYTES: &str = "OXUR_CUDA_BYTES";
 const BASELINE: &str = "OXUR_CUDA_BASELINE";
 
 /// How long a process may take. One takes less than a second.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(240);
 
 /// How long it may take until objects that end in other threads have gone.
-const SETTLES: Duration = Duration::from_secs(15);
+const SETTLES: Duration = Duration::from_secs(120);
 
 /// What the processes are like in which a function fails: their variables.
 const MACHINES: [&[(&str, &str)]; 4] = [

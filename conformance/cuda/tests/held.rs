@@ -25,7 +25,7 @@ impl Gate {
         unsafe extern "C" fn wait(data: *mut c_void) {
             // SAFETY: the receiver that is given away below; the task runs once.
             let opened = unsafe { Box::from_raw(data.cast::<Receiver<()>>()) };
-            _ = opened.recv_timeout(Duration::from_secs(10));
+            _ = opened.recv_timeout(Duration::from_secs(120));
         }
         let queue = Queue::new(&rig.context, &rig.device, QueueFlags::empty()).expect("urQueueCreate");
         let (open, opened) = channel();

@@ -17,7 +17,7 @@ use crate::{Rig, code};
 const SIZE: usize = 1000;
 
 /// How long it may take until an event says that the device is lost.
-const SOON: Duration = Duration::from_secs(10);
+const SOON: Duration = Duration::from_secs(120);
 
 /// Runs a test in a process whose device is lost; `false` says that this is that process, which ends after some time.
 fn elsewhere(test: &str) -> bool {
@@ -31,7 +31,7 @@ fn elsewhere(test: &str) -> bool {
     unsafe extern "C" {
         safe fn alarm(seconds: u32) -> u32;
     }
-    alarm(60);
+    alarm(240);
     false
 }
 
@@ -75,7 +75,7 @@ unsafe extern "C" fn task(data: *mut c_void) {
     // SAFETY: what `gate` gives; a task is called once.
     let (opened, calls) = *unsafe { Box::from_raw(data.cast::<(Receiver<()>, Arc<AtomicUsize>)>()) };
     calls.fetch_add(1, Ordering::AcqRel);
-    _ = opened.recv_timeout(Duration::from_secs(20));
+    _ = opened.recv_timeout(SOON);
 }
 
 fn gate(queue: &Queue, opened: Receiver<()>, calls: &Arc<AtomicUsize>, wait: &[&Event]) -> Event {

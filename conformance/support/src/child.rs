@@ -30,7 +30,7 @@ pub fn in_child(what: impl FnOnce() -> u8) -> Ending {
                     rlim_max: 0,
                 },
             );
-            libc::alarm(10);
+            libc::alarm(120);
             let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(what));
             libc::_exit(result.map_or(255, i32::from));
         }

@@ -30,7 +30,7 @@ pub use oxur_client::api;
 pub use oxur_conformance_support::{Ending, in_child, run_test, with_variable};
 pub use rig::{Rig, is_complete, values};
 pub use stack::{Stack, intel, loader, stack, uninitialised_loader};
-pub use user_event::UserEvent;
+pub use user_event::{PATIENCE, UserEvent};
 
 /// The SPIR-V of `kernels/<name>.cl` or `kernels/<name>.spvasm`, or of a section: see
 /// [`oxur_conformance_support::spirv`].

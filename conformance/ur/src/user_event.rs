@@ -9,8 +9,11 @@ use crate::api::*;
 use crate::client::{Event, Queue};
 use crate::{check, intel, loader};
 
+/// How long tests wait for what must come. On a busy machine that takes a while.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
 /// The event of a host task that waits for [`UserEvent::complete`]. For a call that waits for it, it completes by itself after
-/// a while.
+/// [`PATIENCE`].
 pub struct UserEvent {
     /// The task's event.
     pub event: Event,
@@ -20,7 +23,6 @@ pub struct UserEvent {
 impl UserEvent {
     /// Enqueues it, where the stack has host tasks.
     pub fn new(queue: &Queue) -> Option<Self> {
-        const PATIENCE: Duration = Duration::from_secs(10);
         unsafe extern "C" fn wait(data: *mut c_void) {
             // SAFETY: the box that is given away below; a task runs once.
             let completion = unsafe { Box::from_raw(data.cast::<Receiver<()>>()) };

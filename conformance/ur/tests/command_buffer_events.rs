@@ -3,11 +3,10 @@
 
 use std::ptr::null_mut;
 use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Appended, Arg, CommandBuffer, CommandBufferSettings, Event, Kernel, Place, Queue, Usm};
-use oxur_conformance::{Rig, UserEvent, check, expect, intel, ur, values};
+use oxur_conformance::{PATIENCE, Rig, UserEvent, check, expect, intel, ur, values};
 
 use crate::command_buffer::{FIRST, IN_ORDER, PLAIN, UPDATABLE, empty, events, launch, queue, queues, rig, run};
 use crate::command_buffer_run::status;
@@ -228,7 +227,7 @@ fn waiting_for_a_run_that_is_to_come() {
         copied.wait().expect("urEventWait");
         assert_eq!(values::<i32>(&copy), [1; 64]);
         assert_eq!(values::<i32>(&again), [1; 64]);
-        let called = receiver.recv_timeout(Duration::from_secs(20));
+        let called = receiver.recv_timeout(PATIENCE);
         assert_eq!(called, Ok(ExecutionInfo::COMPLETE));
     }
 }
@@ -318,7 +317,7 @@ fn of_a_command_that_will_never_run() {
     waits.join().expect("no panic");
     assert_eq!(status(&second), EventStatus::ERROR);
     assert_eq!(status(event(&appended)), EventStatus::ERROR);
-    assert!(receiver.recv_timeout(Duration::from_secs(20)).is_ok());
+    assert!(receiver.recv_timeout(PATIENCE).is_ok());
     assert_eq!(values::<i32>(&data), [0; 64]);
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, CommandBuffer, CommandBufferSettings, Event, Queue, Range, Usm};
-use oxur_conformance::{Rig, UserEvent, check, expect, intel, values};
+use oxur_conformance::{PATIENCE, Rig, UserEvent, check, expect, intel, values};
 
 use crate::command_buffer::{FIRST, IN_ORDER, PLAIN, UPDATABLE, empty, launch, queue, queues, rig, run};
 
@@ -307,10 +307,7 @@ fn the_event_of_a_run() {
             .on(ExecutionInfo::COMPLETE, move |status| _ = sender.send(status))
             .expect("urEventSetCallback");
         event.wait().expect("urEventWait");
-        assert_eq!(
-            receiver.recv_timeout(Duration::from_secs(20)),
-            Ok(ExecutionInfo::COMPLETE)
-        );
+        assert_eq!(receiver.recv_timeout(PATIENCE), Ok(ExecutionInfo::COMPLETE));
         assert_eq!(status(&event), EventStatus::COMPLETE);
         let its_queue: QueueHandle = event.info(EventInfo::COMMAND_QUEUE).expect("the queue");
         assert_eq!(its_queue, queue.raw());
@@ -347,12 +344,12 @@ fn times_of_a_run() {
         );
         end - start
     };
-    let alone = (0..3).map(|_| {
+    let alone = || {
         let event = rig.start(&slow, &Range::new([16]), &long, &[]).expect("launch");
         event.wait().expect("urEventWait");
         took(&event)
-    });
-    let alone = alone.min().expect("three runs");
+    };
+    let mut least = alone();
     // The long command first, last and in the middle: a run begins with its first command and ends with its last.
     for place in 0..3 {
         let buffer = empty(
@@ -376,10 +373,16 @@ fn times_of_a_run() {
             let event = queue.run(&buffer, &[]).expect("urEnqueueCommandBufferExp");
             event.wait().expect("urEventWait");
             let whole = took(&event);
-            // Of the short ones each is a thousand times as fast. What else the machine does must not matter.
+            // Of the short ones each is a thousand times as fast. What else the machine does must not matter: the long one may
+            // have taken so long because of that.
+            for _ in 0..20 {
+                if whole < least / 50 {
+                    least = least.min(alone());
+                }
+            }
             assert!(
-                whole >= alone / 50,
-                "{whole} ns for all, {alone} ns for the one that is number {place}, on a queue {order:?}"
+                whole >= least / 50,
+                "{whole} ns for all, {least} ns for the one that is number {place}, on a queue {order:?}"
             );
         }
     }

@@ -6,7 +6,7 @@ use std::ptr::{null, null_mut};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, CommandBuffer, CommandBufferSettings, Event, Image, Queue, Range};
-use oxur_conformance::{Rig, check, expect, intel, loader, spirv, ur};
+use oxur_conformance::{PATIENCE, Rig, check, expect, intel, loader, spirv, ur};
 
 use crate::known;
 
@@ -253,7 +253,7 @@ fn an_event_of_no_native_event() {
         send.send(status).expect("a receiver")
     });
     call.expect("urEventSetCallback");
-    let reached = receive.recv_timeout(std::time::Duration::from_secs(20));
+    let reached = receive.recv_timeout(PATIENCE);
     assert_eq!(reached.expect("a callback"), ExecutionInfo::COMPLETE);
     let none = ContextHandle::default();
     expect!(

@@ -293,16 +293,19 @@ fn select_binary() {
 #[test]
 fn timestamps() {
     let rig = Rig::new();
+    let since = std::time::Instant::now();
     let first = match rig.device.timestamps() {
         Ok(times) => times,
         Err(error) => return assert!(error == ResultCode::ERROR_UNSUPPORTED_FEATURE, "{error}"),
     };
     std::thread::sleep(std::time::Duration::from_millis(5));
     let second = rig.device.timestamps().expect("urDeviceGetGlobalTimestamps");
+    // Far from the factors between units.
+    let most = 100 * since.elapsed().as_nanos() as u64;
     for (before, after) in [(first.0, second.0), (first.1, second.1)] {
         assert!(
-            (5_000_000..2_000_000_000).contains(&(after - before)),
-            "nanoseconds: {before} to {after}"
+            (5_000_000..most).contains(&(after - before)),
+            "nanoseconds: {before} to {after}, of at most {most}"
         );
     }
     expect!(

@@ -4,15 +4,12 @@
 use std::ptr::{null, null_mut};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, ThreadId};
-use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Buffer, Context, Event, Queue, Range, Usm, UsmRequest};
-use oxur_conformance::{Allowed, Rig, UserEvent, check, check_infos, expect, intel, loader, ur};
+use oxur_conformance::{Allowed, PATIENCE, Rig, UserEvent, check, check_infos, expect, intel, loader, ur};
 
 use crate::known;
-
-const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The event of a fill of a buffer, complete.
 fn complete(rig: &Rig) -> Event {

@@ -231,7 +231,7 @@ fn throw_where_nobody_can_catch(case: &str) {
             );
             user_event.complete();
             // Until the callback is called.
-            std::thread::sleep(std::time::Duration::from_secs(60));
+            std::thread::sleep(std::time::Duration::from_secs(240));
         }
     }
 }

@@ -237,8 +237,9 @@ fn while_command_buffers_come_and_go() {
         longest
     });
     println!("the longest fork took {longest:?}");
+    // After a minute a fork waits no longer.
     assert!(
-        longest < Duration::from_secs(20),
+        longest < Duration::from_secs(60),
         "a lock was held that a fork waited for: {longest:?}"
     );
 }

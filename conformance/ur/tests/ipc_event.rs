@@ -6,11 +6,10 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdout, Command as Process, Stdio};
 use std::ptr::null_mut;
 use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Event, Queue};
-use oxur_conformance::{Rig, UserEvent, check, expect, is_complete, loader, ur};
+use oxur_conformance::{PATIENCE, Rig, UserEvent, check, expect, is_complete, loader, ur};
 
 use crate::ipc::{BYTES, bytes, exported, hex, rig};
 
@@ -118,7 +117,6 @@ fn waiting(rig: &Rig, event: &Event) -> (Vec<Event>, std::sync::mpsc::Receiver<(
 /// Both processes signal the event, and both wait for the signals of the other.
 #[test]
 fn in_two_processes() {
-    let patience = Duration::from_secs(20);
     let Some(rig) = rig(DeviceInfo::IPC_EVENT_SUPPORT_EXP) else {
         return;
     };
@@ -139,7 +137,7 @@ fn in_two_processes() {
         event.wait().expect("urEventWait");
         assert!(is_complete(&event));
         markers.iter().for_each(|marker| marker.wait().expect("urEventWait"));
-        assert_eq!(called.recv_timeout(patience), Ok(()));
+        assert_eq!(called.recv_timeout(PATIENCE), Ok(()));
         say("waited");
 
         wait_for_go();
@@ -176,7 +174,7 @@ fn in_two_processes() {
     other.go();
     event.wait().expect("urEventWait");
     markers.iter().for_each(|marker| marker.wait().expect("urEventWait"));
-    assert_eq!(called.recv_timeout(patience), Ok(()));
+    assert_eq!(called.recv_timeout(PATIENCE), Ok(()));
     other.end();
     assert!(is_complete(&event), "also when the other process has ended");
     expect!(ur!(urIPCPutEventHandleExp(rig.context.raw(), data)), SUCCESS);

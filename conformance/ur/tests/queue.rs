@@ -215,7 +215,7 @@ fn becomes_empty(queue: &Queue) -> bool {
             false
         }
     };
-    (0..10_000).any(said)
+    (0..100_000).any(said)
 }
 
 #[test]

@@ -6,11 +6,10 @@
 
 use std::ptr::null;
 use std::sync::mpsc::channel;
-use std::time::Duration;
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Context, Event, Queue};
-use oxur_conformance::{Rig, UserEvent, check, expect, intel, is_complete, loader, run_test, ur};
+use oxur_conformance::{PATIENCE, Rig, UserEvent, check, expect, intel, is_complete, loader, run_test, ur};
 
 const ORDERS: [QueueFlags; 2] = [QueueFlags::empty(), QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE];
 
@@ -183,7 +182,6 @@ fn released_with_a_signal_under_way() {
 #[test]
 fn callbacks() {
     let Some(rig) = rig() else { return };
-    let patience = Duration::from_secs(20);
     let event = reusable(&rig);
     let (send, receive) = channel();
     let notify = |word: &'static str| {
@@ -193,7 +191,7 @@ fn callbacks() {
     event
         .on(ExecutionInfo::COMPLETE, notify("at first"))
         .expect("urEventSetCallback");
-    assert_eq!(receive.recv_timeout(patience), Ok("at first"));
+    assert_eq!(receive.recv_timeout(PATIENCE), Ok("at first"));
     let Some(user_event) = UserEvent::new(&rig.queue) else {
         return;
     };
@@ -203,7 +201,7 @@ fn callbacks() {
         .expect("urEventSetCallback");
     assert!(receive.try_recv().is_err(), "the command is not complete");
     user_event.complete();
-    assert_eq!(receive.recv_timeout(patience), Ok("signalled"));
+    assert_eq!(receive.recv_timeout(PATIENCE), Ok("signalled"));
 }
 
 /// UR_EXP_EVENT_FLAG_ENABLE_PROFILING has start and end captured; without it there are times only if the queue is profiled.

@@ -343,7 +343,7 @@ fn host(parts: &Parts) -> Result<()> {
     unsafe extern "C" fn task(data: *mut c_void) {
         // SAFETY: the receiver that is given away below; the task runs once.
         let opened = unsafe { Box::from_raw(data.cast::<Receiver<()>>()) };
-        _ = opened.recv_timeout(Duration::from_secs(5));
+        _ = opened.recv_timeout(Duration::from_secs(120));
     }
     const SIZE: usize = 1000;
     for flags in KINDS {
