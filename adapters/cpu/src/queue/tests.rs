@@ -612,7 +612,7 @@ fn a_child_goes_on_with_a_queue() {
             };
             // SAFETY: `alarm` kills a child that hangs, `_exit` ends the child.
             unsafe {
-                libc::alarm(20);
+                libc::alarm(120);
                 libc::_exit(if work().is_ok_and(|well| well) { 0 } else { 1 });
             }
         }
