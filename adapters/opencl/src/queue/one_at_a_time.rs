@@ -75,7 +75,7 @@ mod tests {
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
-                    for _ in 0..1000 {
+                    for _ in 0..200 {
                         let alone = calls.enter();
                         assert!(alone.is_some());
                         assert_eq!(inside.fetch_add(1, Ordering::Relaxed), 0);
