@@ -234,7 +234,7 @@ fn child_is_well(well: impl FnOnce() -> bool) {
     if child == 0 {
         // SAFETY: ends the child.
         unsafe {
-            libc::alarm(10);
+            libc::alarm(120);
             libc::_exit(i32::from(!well()));
         }
     }

@@ -22,7 +22,7 @@ fn child_is_well(well: impl FnOnce() -> bool) {
     if child == 0 {
         // SAFETY: ends the child, if it hangs.
         unsafe {
-            libc::alarm(10);
+            libc::alarm(120);
             libc::_exit(if well() { 0 } else { 1 });
         }
     }
@@ -169,7 +169,7 @@ fn locks_at_the_end_of_a_thread() {
     };
     // Threads of other tests may still be ending.
     let since = Instant::now();
-    while used() >= 20 && since.elapsed() < Duration::from_secs(20) {
+    while used() >= 20 && since.elapsed() < Duration::from_secs(120) {
         std::thread::yield_now();
     }
     assert!(used() < 20, "{} slots were not given back", used());
