@@ -184,12 +184,15 @@ fn the_second_process_gets_the_best_code() {
     let folder = std::env::temp_dir().join(format!("oxur-tiers-{}", std::process::id()));
     let cache = || CacheConfig::at(&folder);
     let first = kernel(Tier::Adaptive, cache());
-    let (expected, is_quick) = run(&first, SIZES[0]);
-    assert!(is_quick && !first.is_from_cache());
+    assert!(
+        first.lanes() == 1 && !first.is_from_cache(),
+        "it begins with quick code"
+    );
+    let (expected, _) = run(&first, SIZES[0]);
     for size in SIZES {
         assert!(run(&first, size).0 == expected);
         // So short a time never makes a kernel hot, but the process is idle now.
-        let deadline = Instant::now() + Duration::from_secs(60);
+        let deadline = Instant::now() + Duration::from_secs(240);
         while first.is_quick(&first.prepare(range(size)).unwrap()) {
             assert!(Instant::now() < deadline, "nobody compiles the best code");
             std::thread::sleep(Duration::from_millis(1));

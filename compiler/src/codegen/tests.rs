@@ -142,7 +142,7 @@ fn an_error_that_llvm_ends_the_process_for_is_one_of_the_kernel() {
     unsafe {
         let child = libc::fork();
         if child == 0 {
-            libc::alarm(20);
+            libc::alarm(120);
             libc::_exit(if compile(RIGHT).is_ok() { 7 } else { 1 });
         }
         let mut status = 0;

@@ -17,7 +17,7 @@ fn in_child(what: impl FnOnce() -> i32) -> i32 {
                 rlim_max: 0,
             };
             libc::setrlimit(libc::RLIMIT_CORE, &none);
-            libc::alarm(10);
+            libc::alarm(120);
             libc::_exit(what());
         }
         let mut status = 0;
