@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use oxur_conformance::api::*;
 use oxur_conformance::client::{Arg, Kernel, Plain, Range, Usm};
@@ -35,8 +36,9 @@ fn sixteen_cpus() -> PathBuf {
     std::fs::create_dir_all(&folder).expect("the folder of compiled kernels");
     let with = |name: String| folder.join(name);
     let library = with("sixteen_cpus.so".to_owned());
-    // Other processes may do the same at the same time: each has files of its own, and the last rename wins.
-    let own = std::process::id();
+    // Other processes and threads may do the same at the same time: each has files of its own, and the last rename wins.
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let own = format!("{}-{}", std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed));
     let (source, new) = (
         with(format!("sixteen_cpus-{own}.c")),
         with(format!("sixteen_cpus-{own}.so")),
