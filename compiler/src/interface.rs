@@ -180,6 +180,8 @@ pub struct Image {
     /// The sampler of a bindless sampled image: kernels know that by the address of this structure, as they know a bindless
     /// image.
     pub sampler: SamplerBits,
+    /// What code the format has in kernels: see [`Image::classified`].
+    pub class: u32,
 }
 
 /// A sampler, as compiled code sees it: SPIR-V's values of `OpConstantSampler`.
@@ -203,7 +205,6 @@ pub(crate) mod sampler {
     pub const LINEAR_LEVELS: u32 = 1 << 12;
 
     // Addressing modes; `Clamp`, 2, is as `None`.
-    #[cfg(feature = "nvptx")]
     pub const NONE: u32 = 0;
     pub const CLAMP_TO_EDGE: u32 = 1;
     pub const REPEAT: u32 = 3;

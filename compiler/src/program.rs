@@ -501,7 +501,6 @@ fn symbol(name: &str) -> Option<*const u8> {
     static SYMBOLS: OnceLock<HashMap<&'static str, usize>> = OnceLock::new();
     let symbols = SYMBOLS.get_or_init(|| {
         builtins::symbols()
-            .chain(image::symbols())
             .chain(runtime::symbols())
             .map(|(name, at)| (name, at as usize))
             .collect()
@@ -510,4 +509,5 @@ fn symbol(name: &str) -> Option<*const u8> {
         .get(name)
         .map(|&at| at as *const u8)
         .or_else(|| builtins::vector_symbol(name))
+        .or_else(|| image::symbol(name).map(<*const ()>::cast))
 }

@@ -69,6 +69,7 @@ fn descriptor(format: Format, shape: &ImageShape, address: usize, row_pitch: usi
         dimensions,
         is_array: (shape.layers() != 0).into(),
         sampler: SamplerBits::NONE,
+        class: 0,
     };
     ImageDescriptor::new(image).ok_or_else(|| ResultCode::ERROR_UNSUPPORTED_IMAGE_FORMAT.into())
 }

@@ -10,13 +10,13 @@ use spirv::Op;
 use super::Shape;
 use super::format::{channel, order};
 use crate::builtins::Emit;
-use crate::llvm::{Kind, Type, Value};
+use crate::llvm::{Function, Kind, Module, Type, Value};
 use crate::{Error, Image, SamplerBits};
 
 /// What an image instruction says besides its operands, for targets whose functions depend on it.
 #[derive(Clone, Copy, Default)]
 pub struct ImageCall<'c> {
-    /// The shape of the image: functions are named after it.
+    /// The shape of the image, if it is known: functions are named after it.
     pub shape: Option<Shape>,
     /// The level of detail of a sample.
     pub level: Option<Level<'c>>,
@@ -111,11 +111,11 @@ impl<'c> ImageCall<'c> {
         }
     }
 
-    /// The name of a function.
+    /// The name of a function, without `oxur_image_`.
     fn name(self, what: &str) -> String {
         match self.shape {
-            Some(shape) => format!("oxur_image_{what}_{}", shape.suffix()),
-            None => format!("oxur_image_{what}"),
+            Some(shape) => format!("{what}_{}", shape.suffix()),
+            None => what.to_owned(),
         }
     }
 
@@ -130,7 +130,7 @@ impl<'c> ImageCall<'c> {
             Some(Level::Gradients([x, y])) if x.ty().is_float() && y.ty().is_float() => {
                 let ([x, y], none) = ([coordinates(e, x)?, coordinates(e, y)?], float);
                 let ty = none.function(&[image.ty(), none, none, none, none, none, none]);
-                let function = function(e, &self.name("gradient"), ty, true);
+                let function = runtime_function(e.module, &self.name("gradient"), ty);
                 Some(e.builder.call(function, &[image, x[0], x[1], x[2], y[0], y[1], y[2]]))
             }
             Some(_) => return Err(invalid("a level of detail must be a floating-point number")),
@@ -178,7 +178,7 @@ impl<'c> ImageCall<'c> {
         let args: Vec<_> = [image, sampler, x, y, z].into_iter().chain(level).collect();
         let types: Vec<_> = args.iter().map(|arg| arg.ty()).collect();
         let name = format!("{}{suffix}", self.name(name));
-        let texel = b.call(function(e, &name, texel.function(&types), true), &args);
+        let texel = b.call(runtime_function(e.module, &name, texel.function(&types)), &args);
         let some = match lanes {
             1 => e.lane(texel, 0),
             4 => texel,
@@ -218,7 +218,7 @@ impl<'c> ImageCall<'c> {
             .context
             .void()
             .function(&[image.ty(), x.ty(), x.ty(), x.ty(), all.ty()]);
-        Ok(b.call(function(e, &name, ty, false), &[image, x, y, z, all]))
+        Ok(b.call(runtime_function(e.module, &name, ty), &[image, x, y, z, all]))
     }
 }
 
@@ -263,16 +263,19 @@ fn coordinates<'c>(e: &Emit<'_, 'c>, coordinates: Value<'c>) -> Result<[Value<'c
     }))
 }
 
-/// Declares a function of the [runtime](super).
-fn function<'c>(e: &Emit<'_, 'c>, name: &str, ty: Type<'c>, reads_only: bool) -> crate::llvm::Function<'c> {
-    e.module.function(name).unwrap_or_else(|| {
-        let function = e
-            .module
-            .add_function(name, ty)
+/// Declares a function of the [runtime](super), by its name without `oxur_image_`.
+pub(super) fn runtime_function<'c>(module: &Module<'c>, name: &str, ty: Type<'c>) -> Function<'c> {
+    let name = format!("oxur_image_{name}");
+    module.function(&name).unwrap_or_else(|| {
+        let function = module
+            .add_function(&name, ty)
             .attribute("nounwind", 0)
             .attribute("willreturn", 0);
         // Not `memory(none)`: a read must not move across a write to the same image.
-        if reads_only { function.reads_memory() } else { function }
+        match ty.returns().kind() {
+            Kind::Void => function,
+            _ => function.reads_memory(),
+        }
     })
 }
 

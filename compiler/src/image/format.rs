@@ -50,6 +50,77 @@ pub mod channel {
     pub const UNORM_INT_101010_2: u32 = 0x10E0;
 }
 
+/// Classes of formats that have code of their own in kernels.
+pub mod class {
+    /// Any other.
+    pub const GENERAL: u32 = 0;
+    /// Four bytes that stand for fractions from 0 to 1: red, green, blue, alpha.
+    pub const BYTES: u32 = 1;
+    /// The same with blue first.
+    pub const BGRA_BYTES: u32 = 2;
+    /// A byte that stands for a fraction: red.
+    pub const BYTE: u32 = 3;
+    /// Four floats: red, green, blue, alpha.
+    pub const FLOATS: u32 = 4;
+    /// A float: red.
+    pub const FLOAT: u32 = 5;
+    /// Four halfs: red, green, blue, alpha.
+    pub const HALFS: u32 = 6;
+    /// Four integers of 8 bits without sign: red, green, blue, alpha.
+    pub const INTS_8: u32 = 7;
+    /// Such an integer: red.
+    pub const INT_8: u32 = 8;
+    /// Four integers of 32 bits without sign.
+    pub const INTS_32: u32 = 9;
+    /// An integer of 32 bits with or without sign: red.
+    pub const INT_32: u32 = 10;
+}
+
+/// The [`class`] of an image's format.
+pub fn class(image: &Image) -> u32 {
+    match (image.channel_order, image.channel_type) {
+        (order::RGBA, channel::UNORM_INT8) => class::BYTES,
+        (order::BGRA, channel::UNORM_INT8) => class::BGRA_BYTES,
+        (order::R, channel::UNORM_INT8) => class::BYTE,
+        (order::RGBA, channel::FLOAT) => class::FLOATS,
+        (order::R, channel::FLOAT) => class::FLOAT,
+        (order::RGBA, channel::HALF_FLOAT) => class::HALFS,
+        (order::RGBA, channel::UNSIGNED_INT8) => class::INTS_8,
+        (order::R, channel::UNSIGNED_INT8) => class::INT_8,
+        (order::RGBA, channel::UNSIGNED_INT32 | channel::SIGNED_INT32) => class::INTS_32,
+        (order::R, channel::UNSIGNED_INT32 | channel::SIGNED_INT32) => class::INT_32,
+        _ => class::GENERAL,
+    }
+}
+
+/// The binary logarithm of the bytes of a pixel, if all of a class have as many.
+pub fn class_shift(class: u32) -> Option<u32> {
+    match class {
+        class::BYTE | class::INT_8 => Some(0),
+        class::BYTES | class::BGRA_BYTES | class::FLOAT | class::INTS_8 | class::INT_32 => Some(2),
+        class::HALFS => Some(3),
+        class::FLOATS | class::INTS_32 => Some(4),
+        _ => None,
+    }
+}
+
+impl Image {
+    /// The same with the class of its format, by which kernels choose their code. Without one, or where offsets of pixels do
+    /// not fit into 31 bits, they call functions that have all formats.
+    pub fn classified(mut self) -> Self {
+        let last = |count: u64, pitch: u64| count.saturating_sub(1).checked_mul(pitch);
+        let row = self.size[0].checked_mul(pixel_size(&self) as u64);
+        let slices = self.size[2].checked_mul(self.array_size);
+        let end = || {
+            let rows = last(self.size[1], self.row_pitch)?.checked_add(row?)?;
+            last(slices?, self.slice_pitch)?.checked_add(rows)
+        };
+        let is_near = end().is_some_and(|end| i32::try_from(end).is_ok());
+        self.class = if is_near { class(&self) } else { class::GENERAL };
+        self
+    }
+}
+
 /// The source of a color component.
 #[derive(Clone, Copy)]
 pub enum Source {

@@ -8,6 +8,7 @@
 // Vectors are passed in SSE registers by the x86-64 ABI, which is what Rust does with these types in `extern "C"` functions.
 #![allow(improper_ctypes_definitions)]
 
+pub(crate) mod code;
 mod emit;
 pub(crate) mod format;
 mod sample;
@@ -41,7 +42,6 @@ pub enum Shape {
 
 impl Shape {
     /// All of them.
-    #[cfg(feature = "nvptx")]
     pub const ALL: [Self; 6] = [Self::D1, Self::D1Array, Self::D2, Self::D2Array, Self::D3, Self::Cube];
 
     /// That of a type with this `Dim`.
@@ -75,7 +75,6 @@ impl Shape {
     }
 
     /// The coordinates in an image, or in one of an array. Without a sampler, faces of a cube are an array.
-    #[cfg(feature = "nvptx")]
     pub fn dimensions(self) -> usize {
         match self {
             Self::D1 | Self::D1Array => 1,
@@ -85,7 +84,6 @@ impl Shape {
     }
 
     /// Whether a coordinate selects an image of an array.
-    #[cfg(feature = "nvptx")]
     pub fn is_array(self) -> bool {
         matches!(self, Self::D1Array | Self::D2Array | Self::Cube)
     }
@@ -180,15 +178,21 @@ unsafe extern "C" fn oxur_image_write_int(image: *const Image, x: i32, y: i32, z
     });
 }
 
-/// The functions of this module that compiled code calls, by name.
-pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
-    [
-        ("oxur_image_sample_float", oxur_image_sample_float as *const ()),
-        ("oxur_image_sample_int", oxur_image_sample_int as *const ()),
-        ("oxur_image_read_float", oxur_image_read_float as *const ()),
-        ("oxur_image_read_int", oxur_image_read_int as *const ()),
-        ("oxur_image_write_float", oxur_image_write_float as *const ()),
-        ("oxur_image_write_int", oxur_image_write_int as *const ()),
-    ]
-    .into_iter()
+/// The function of this module that compiled code calls by a name. They are the same for all [shapes](Shape).
+pub fn symbol(name: &str) -> Option<*const ()> {
+    let what = name.strip_prefix("oxur_image_")?;
+    let (of_all, shape) = what.rsplit_once('_').unwrap_or((what, ""));
+    let what = match Shape::ALL.iter().any(|known| known.suffix() == shape) {
+        true => of_all,
+        false => what,
+    };
+    Some(match what {
+        "sample_float" => oxur_image_sample_float as *const (),
+        "sample_int" => oxur_image_sample_int as *const (),
+        "read_float" => oxur_image_read_float as *const (),
+        "read_int" => oxur_image_read_int as *const (),
+        "write_float" => oxur_image_write_float as *const (),
+        "write_int" => oxur_image_write_int as *const (),
+        _ => return None,
+    })
 }

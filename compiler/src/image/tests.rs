@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Tests of images with emitted code: every format, every addressing mode and filter against an independent implementation
-//! of OpenCL C 3.0, section 8, in double; and coordinates outside of the image. Most run twice: on the functions of the CPU,
-//! and on those for NVIDIA GPUs, whose IR is compiled for the CPU as well.
+//! of OpenCL C 3.0, section 8, in double; and coordinates outside of the image. Most run three times: on the functions of
+//! the CPU in Rust, on those in IR, and on those for NVIDIA GPUs, whose IR is compiled for the CPU as well.
 
 mod harness;
+mod same_bits;
 
 use spirv::Op;
 
-pub use self::harness::compile;
-use self::harness::{Compiled, Functions};
+use self::harness::Compiled;
+pub use self::harness::{Functions, compile};
 use super::emit_image;
 use super::format::{self, channel, order};
 use crate::builtins::Emit;
@@ -81,6 +82,7 @@ impl TestImage {
             dimensions,
             is_array: u32::from(layers > 1),
             sampler: SamplerBits::NONE,
+            class: 0,
         };
         let pixel = format::pixel_size(&image) as u64;
         // The pitches leave gaps after rows and slices.
@@ -89,6 +91,7 @@ impl TestImage {
         let bytes = (image.slice_pitch * size[2] * layers) as usize;
         let mut memory = vec![0xA5; bytes + 2 * GUARD];
         image.data = memory[GUARD..].as_mut_ptr();
+        let image = image.classified();
         Self { image, memory }
     }
 
@@ -115,6 +118,12 @@ macro_rules! for_all_functions {
             $(#[test]
             fn $test() {
                 super::$test(super::Functions::Cpu);
+            })*
+        }
+        mod cpu_code {
+            $(#[test]
+            fn $test() {
+                super::$test(super::Functions::CpuCode);
             })*
         }
         #[cfg(feature = "nvptx")]

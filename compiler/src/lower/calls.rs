@@ -191,10 +191,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             Some(ty) => self.ty(ty)?,
             None => self.unit.context.void(),
         };
-        let call = match self.unit.linked.target.has_image_shapes() {
-            true => self.image_call(inst)?,
-            false => image::ImageCall::default(),
-        };
+        let call = self.image_call(inst)?;
         let emit = Emit {
             context: self.unit.context,
             module: &self.unit.module,
@@ -219,6 +216,12 @@ impl<'c> FunctionLowering<'_, 'c> {
             return Ok(image::ImageCall::default());
         };
         let shape = image::Shape::new(*dim, *is_array);
+        if !self.unit.linked.target.has_mipmaps() {
+            return Ok(image::ImageCall {
+                shape: shape.filter(|shape| *shape != image::Shape::Cube),
+                level: None,
+            });
+        }
         let shape =
             shape.ok_or_else(|| inst.unsupported(&format!("for images of dimension {dim}, as arrays: {is_array}")))?;
         let level = match (inst.op, &inst.operands()[2.min(inst.operands().len())..]) {

@@ -100,8 +100,8 @@ impl Target {
         self != Self::Host
     }
 
-    /// Whether functions for images know their shapes, and levels of mipmaps.
-    pub(crate) fn has_image_shapes(self) -> bool {
+    /// Whether images have levels of mipmaps, and may be cubes.
+    pub(crate) fn has_mipmaps(self) -> bool {
         self != Self::Host
     }
 

@@ -23,6 +23,7 @@ mod functions;
 mod gather;
 mod guards;
 mod if_conversion;
+mod images;
 mod in_flight;
 mod launched_groups;
 mod levels;
@@ -88,7 +89,8 @@ fn compile(text: &str, options: &Options) -> Tested {
     let kernel = build(options);
     // Options for floating-point arithmetic allow other results, and so does contraction; nobody knows the sign of a NaN.
     let is_arithmetic = ["OpFMul", "OpFSub"].iter().any(|op| text.contains(op));
-    let has_oracle = options.fast_math == Options::default().fast_math && !is_arithmetic;
+    let has_images = text.contains("OpTypeImage");
+    let has_oracle = options.fast_math == Options::default().fast_math && !is_arithmetic && !has_images;
     let oracle = has_oracle.then(|| oxur_interpreter::Module::parse(&words, &[]).unwrap());
     // In the best code alone, LLVM reassociates where options permit it.
     let is_alike = options.fast_math == Options::default().fast_math;

@@ -322,7 +322,9 @@ impl Shape {
                 dimensions,
                 is_array: is_array.into(),
                 sampler: SamplerBits::NONE,
-            },
+                class: 0,
+            }
+            .classified(),
             kind: desc.kind,
             pixel,
         })
@@ -333,6 +335,7 @@ impl Shape {
         let mut packed = self.clone();
         packed.image.row_pitch = self.image.size[0] * self.pixel as u64;
         packed.image.slice_pitch = packed.image.row_pitch * self.image.size[1];
+        packed.image = packed.image.classified();
         packed
     }
 

@@ -6,16 +6,19 @@ use spirv::Op;
 #[cfg(feature = "nvptx")]
 use super::TestImage;
 use super::formats;
-use crate::builtins::Emit;
+use crate::builtins::{self, Emit};
 use crate::codegen::{Loaded, Object};
-use crate::image::{ImageCall, Level, Shape, symbols};
+use crate::image::{ImageCall, Level, Shape, code, symbol};
 use crate::llvm::{Builder, Context, Machine, Module, Type};
 use crate::{Image, SamplerBits};
 
 /// Whose functions are tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Functions {
+    /// The CPU's for one item, in Rust.
     Cpu,
+    /// The CPU's for vectors of items, in IR.
+    CpuCode,
     #[cfg(feature = "nvptx")]
     Nvptx,
 }
@@ -25,8 +28,7 @@ impl Functions {
     fn shapes(self) -> &'static [Option<Shape>] {
         match self {
             Self::Cpu => &[None],
-            #[cfg(feature = "nvptx")]
-            Self::Nvptx => &[
+            _ => &[
                 Some(Shape::D1),
                 Some(Shape::D1Array),
                 Some(Shape::D2),
@@ -39,7 +41,7 @@ impl Functions {
     /// The formats that they have.
     pub fn formats(self) -> Vec<(u32, u32)> {
         let has = |format: &(u32, u32)| match self {
-            Self::Cpu => true,
+            Self::Cpu | Self::CpuCode => true,
             #[cfg(feature = "nvptx")]
             Self::Nvptx => {
                 let image = TestImage::new(*format, 1, 1, [1, 1, 1]).image;
@@ -64,7 +66,7 @@ impl Compiled {
         texel: impl for<'c> Fn(&'c Context) -> Type<'c>,
     ) -> Self {
         let compile = |&shape: &Option<Shape>| {
-            let (address, code) = compile(shape, op, &coordinates, &texel, false);
+            let (address, code) = compile(functions, shape, op, &coordinates, &texel, false);
             (shape, address, code)
         };
         let codes = functions.shapes().iter().map(compile).collect();
@@ -74,22 +76,17 @@ impl Compiled {
     pub fn call<A: Copy, T>(&self, image: &Image, sampler: SamplerBits, at: [A; 4], texel: &mut T) {
         let shape = match (self.functions, image.dimensions, image.is_array != 0) {
             (Functions::Cpu, ..) => None,
-            #[cfg(feature = "nvptx")]
             (_, 1, false) => Some(Shape::D1),
-            #[cfg(feature = "nvptx")]
             (_, 1, true) => Some(Shape::D1Array),
-            #[cfg(feature = "nvptx")]
             (_, 2, false) => Some(Shape::D2),
-            #[cfg(feature = "nvptx")]
             (_, 2, true) => Some(Shape::D2Array),
-            #[cfg(feature = "nvptx")]
             (..) => Some(Shape::D3),
         };
         let code = self.codes.iter().find(|code| code.0 == shape).expect("of all shapes");
         #[cfg(feature = "nvptx")]
         let descriptor;
         let image = match self.functions {
-            Functions::Cpu => std::ptr::from_ref(image),
+            Functions::Cpu | Functions::CpuCode => std::ptr::from_ref(image),
             #[cfg(feature = "nvptx")]
             Functions::Nvptx => {
                 descriptor = crate::nvptx::ImageDescriptor::new(*image).expect("a format that it has");
@@ -107,6 +104,7 @@ impl Compiled {
 /// Compiles an instruction to a function of an image, a sampler, coordinates, and a result or texel. The fourth coordinate
 /// can be a level of detail.
 pub fn compile(
+    functions: Functions,
     shape: Option<Shape>,
     op: Op,
     coordinates: &impl for<'c> Fn(&'c Context) -> Type<'c>,
@@ -159,15 +157,20 @@ pub fn compile(
     if matches!(op, Op::ImageRead | Op::ImageSampleExplicitLod) {
         assert!(module.to_string().contains("memory(read)"), "{module}");
     }
-    #[cfg(feature = "nvptx")]
-    crate::nvptx::define_images(&module);
+    match functions {
+        Functions::Cpu => {}
+        Functions::CpuCode => code::cpu::define(&module),
+        #[cfg(feature = "nvptx")]
+        Functions::Nvptx => crate::nvptx::define_images(&module),
+    }
     module.verify().unwrap_or_else(|e| panic!("{op:?}: {e}\n{module}"));
     machine.run_passes(&module, "default<O2>", false).unwrap();
     let object = machine.emit(&module, false).unwrap();
-    let known = [("log2f", f32::log2 as fn(f32) -> f32 as *const ())];
+    // Code for narrow vectors calls functions where others have instructions.
+    let known = || builtins::symbols().chain([("log2f", f32::log2 as fn(f32) -> f32 as *const ())]);
     let resolve = |name: &str| {
-        let mut all = symbols().chain(known);
-        all.find(|(n, _)| *n == name).map(|(_, address)| address.cast())
+        let address = known().find(|(n, _)| *n == name).map(|(_, address)| address);
+        address.or_else(|| symbol(name)).map(<*const ()>::cast)
     };
     let code = Object::parse(&object).unwrap().load(resolve).unwrap();
     (code.symbol("test").unwrap(), code)

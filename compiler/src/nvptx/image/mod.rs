@@ -2,26 +2,24 @@
 //! Images: what kernels know of them, and the functions that lowered code calls, in IR.
 //!
 //! An image is an [`ImageDescriptor`] in memory of the device, and its pixels are plain memory. [`texel`] converts pixels to
-//! numbers and back, [`sample`] implements addressing and filtering, both as `crate::image` does it for the CPU: with the
-//! same results, bit by bit. Textures of CUDA would not do. Their filters have weights of 8 bits, coordinates of pixels
+//! numbers and back, [`levels`] has mipmaps and cubes. The rest is [what all targets have](crate::image::code), with the
+//! CPU's results, bit by bit. Textures of CUDA would not do. Their filters have weights of 8 bits, coordinates of pixels
 //! neither repeat nor mirror, borders are zero where OpenCL wants an opaque one, and surfaces do not convert.
-//!
-//! Functions are named after the shape of the image, which SPIR-V knows, so that a pixel of a plane costs two coordinates.
-//! The format is known when the kernel runs: all items of a launch go the same way.
 
-mod sample;
+mod levels;
 #[cfg(test)]
 mod tests;
 mod texel;
 
 use std::mem::offset_of;
 
-use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L};
+use llvm_sys::LLVMOpcode as L;
 
 use crate::Image;
 use crate::image::Shape;
-use crate::image::format;
-use crate::llvm::{Builder, Context, Function, Module, Type, Value};
+use crate::image::code::{self, Action, Define, Formats, Pixel, Places};
+use crate::image::format::{self, class};
+use crate::llvm::{Builder, Context, Module, Value};
 use crate::target::nvptx64::GLOBAL;
 
 /// An image, as kernels see it: its address is the argument, and the handle of a bindless image. It is never changed while
@@ -59,18 +57,6 @@ pub struct ImageDescriptor {
     high: i32,
     /// [`flag`]s.
     flags: u32,
-    /// One of [`class`].
-    class: u32,
-}
-
-/// Formats that have code of their own, as most images have one of them.
-mod class {
-    /// Any.
-    pub const GENERAL: u32 = 0;
-    /// Four bytes that stand for fractions from 0 to 1, in their order.
-    pub const BYTES: u32 = 1;
-    /// Four floats in their order.
-    pub const FLOATS: u32 = 2;
 }
 
 const _: () = assert!(offset_of!(ImageDescriptor, image) == 0);
@@ -151,11 +137,6 @@ impl ImageDescriptor {
             false => (0, most as i32),
         };
         let one = high as u32 as f32;
-        let class = match (image.channel_order, image.channel_type) {
-            (format::order::RGBA, channel::UNORM_INT8) => class::BYTES,
-            (format::order::RGBA, channel::FLOAT) => class::FLOATS,
-            _ => class::GENERAL,
-        };
         let has_opaque_border = format::border(&image)[3] == 1.0;
         let flags = [
             (has_opaque_border, flag::OPAQUE_BORDER),
@@ -163,7 +144,10 @@ impl ImageDescriptor {
             (is_srgb, flag::SRGB),
         ];
         Some(Self {
-            image,
+            image: Image {
+                class: format::class(&image),
+                ..image
+            },
             levels: 1,
             min_level: 0.0,
             max_level: 0.0,
@@ -174,81 +158,11 @@ impl ImageDescriptor {
             write_from,
             one,
             inverse: 1.0 / one,
-            class,
             low,
             high,
             flags: flags.iter().filter(|(is_set, _)| *is_set).map(|(_, bit)| bit).sum(),
         })
     }
-}
-
-/// What a function does.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Action {
-    /// At floating-point coordinates, with the filter of the sampler.
-    Sample,
-    /// The same of a level of mipmaps.
-    SampleLevel,
-    /// At integer coordinates.
-    Read,
-    Write,
-    /// The level of mipmaps that gradients choose.
-    Gradient,
-}
-
-/// A function, by its name: `oxur_image_read_float_2d`.
-fn parse(name: &str) -> Option<(Action, bool, Shape)> {
-    let name = name.strip_prefix("oxur_image_")?;
-    let (name, has_level) = match name.strip_suffix("_level") {
-        Some(name) => (name, true),
-        None => (name, false),
-    };
-    let (name, shape) = name.rsplit_once('_')?;
-    let shape = Shape::ALL.into_iter().find(|known| known.suffix() == shape)?;
-    Some(match (name, has_level) {
-        ("sample_float", false) => (Action::Sample, true, shape),
-        ("sample_int", false) => (Action::Sample, false, shape),
-        ("sample_float", true) => (Action::SampleLevel, true, shape),
-        ("sample_int", true) => (Action::SampleLevel, false, shape),
-        ("read_float", false) => (Action::Read, true, shape),
-        ("read_int", false) => (Action::Read, false, shape),
-        ("write_float", false) => (Action::Write, true, shape),
-        ("write_int", false) => (Action::Write, false, shape),
-        ("gradient", false) => (Action::Gradient, true, shape),
-        _ => return None,
-    })
-}
-
-/// Defines the functions that the module calls.
-pub fn define(module: &Module<'_>) {
-    // A definition may declare another one.
-    loop {
-        let declared = module.functions().into_iter().filter(|f| f.is_declaration());
-        let Some((function, (action, is_float, shape))) =
-            declared.into_iter().find_map(|f| Some((f, parse(&f.name())?)))
-        else {
-            return;
-        };
-        let define = Define::new(module, function);
-        match action {
-            Action::Sample if shape == Shape::Cube => define.sample_cube(is_float),
-            Action::Sample => define.sample(is_float, shape),
-            Action::SampleLevel => define.sample_level(is_float, shape),
-            Action::Read => define.read(is_float, shape),
-            Action::Write => define.write(is_float, shape),
-            Action::Gradient => define.gradient(shape),
-        }
-    }
-}
-
-/// A function that is being defined. Its first parameter is the image.
-struct Define<'m, 'c> {
-    module: &'m Module<'c>,
-    function: Function<'c>,
-    b: Builder<'c>,
-    cx: &'c Context,
-    /// The image, in global memory.
-    image: Value<'c>,
 }
 
 /// A member of the descriptor that is a word.
@@ -257,147 +171,85 @@ macro_rules! word {
 }
 use word;
 
-impl<'m, 'c> Define<'m, 'c> {
-    fn new(module: &'m Module<'c>, function: Function<'c>) -> Self {
-        function.internal().attribute("nounwind", 0).attribute("willreturn", 0);
-        let cx = module.context();
-        let b = Builder::at_end(cx, function.append_block("entry"));
-        let image = b.cast(L::LLVMAddrSpaceCast, function.param(0), cx.ptr_in(GLOBAL));
-        Self {
-            module,
-            function,
-            b,
-            cx,
-            image,
-        }
+/// What NVIDIA's GPUs have of their own.
+struct OfGpu;
+
+/// Defines the functions that the module calls.
+pub fn define(module: &Module<'_>) {
+    code::define(module, &OfGpu);
+}
+
+impl Formats for OfGpu {
+    fn image<'c>(&self, b: &Builder<'c>, cx: &'c Context, parameter: Value<'c>) -> Value<'c> {
+        b.cast(L::LLVMAddrSpaceCast, parameter, cx.ptr_in(GLOBAL))
     }
 
-    /// A helper of these functions, by its name.
-    fn helper(&self, name: &str, ty: Type<'c>, define: impl FnOnce(Define<'_, 'c>)) -> Function<'c> {
-        self.module.function(name).unwrap_or_else(|| {
-            let function = self.module.add_function(name, ty);
-            define(Define::new(self.module, function));
-            function
-        })
+    fn class<'c>(&self, define: &Define<'_, 'c>) -> Value<'c> {
+        word!(define, image.class)
     }
 
-    fn word(&self, value: u32) -> Value<'c> {
-        self.cx.int(32).int(value.into())
-    }
-
-    fn real(&self, value: f32) -> Value<'c> {
-        self.cx.float(32).real(value.into())
-    }
-
-    /// Four numbers: floating-point ones, or integers.
-    fn color(&self, is_float: bool) -> Type<'c> {
+    fn classes(&self, is_float: bool) -> &'static [u32] {
         match is_float {
-            true => self.cx.float(32).vector(4),
-            false => self.cx.int(32).vector(4),
+            true => &[class::BYTES, class::FLOATS, class::GENERAL],
+            false => &[class::GENERAL],
         }
     }
 
-    /// What is at an offset in the descriptor.
-    fn load(&self, ty: Type<'c>, offset: usize) -> Value<'c> {
-        let at = self.b.offset(self.image, self.cx.int(64).int(offset as u64));
-        self.b.load(ty, at).align(ty.bits() / 8).mark(c"invariant.load")
+    fn places<'c>(&self, define: &Define<'_, 'c>, shape: Shape) -> Places<'c> {
+        let wide = define.cx.int(64);
+        let member = |offset: usize| define.load(wide, offset);
+        Places {
+            data: member(offset_of!(Image, data)),
+            // A product of words takes one instruction.
+            row_pitch: (shape.dimensions() > 1).then(|| word!(define, image.row_pitch)),
+            slice_pitch: (shape.is_array() || shape.dimensions() > 2).then(|| member(offset_of!(Image, slice_pitch))),
+        }
     }
 
-    fn has_flag(&self, flag: u32) -> Value<'c> {
-        self.has_bit(word!(self, flags), flag)
+    fn address<'c>(&self, define: &Define<'_, 'c>, class: u32, places: &Places<'c>, pixel: Pixel<'c>) -> Value<'c> {
+        let (b, wide) = (&define.b, define.cx.int(64));
+        let widened = |value| b.zext_or_trunc(value, wide);
+        let mut address = places.data;
+        if let Some(x) = pixel.at[0] {
+            let shift = match format::class_shift(class) {
+                Some(shift) => wide.int(shift.into()),
+                None => widened(word!(define, shift)),
+            };
+            address = b.add(address, b.shl(widened(x), shift));
+        }
+        for (at, pitch) in pixel
+            .row_and_slice()
+            .into_iter()
+            .zip([places.row_pitch, places.slice_pitch])
+        {
+            if let (Some(at), Some(pitch)) = (at, pitch) {
+                address = b.add(address, b.mul(widened(at), widened(pitch)));
+            }
+        }
+        address
     }
 
-    fn has_bit(&self, word: Value<'c>, bit: u32) -> Value<'c> {
-        let bits = self.b.and(word, self.word(bit));
-        self.b.icmp(I::LLVMIntNE, bits, self.word(0))
+    fn decode<'c>(&self, define: &Define<'_, 'c>, class: u32, is_float: bool, address: Value<'c>) -> Value<'c> {
+        texel::decode(define, class, is_float, address)
     }
 
-    fn is(&self, word: Value<'c>, value: u32) -> Value<'c> {
-        self.b.icmp(I::LLVMIntEQ, word, self.word(value))
+    fn encode<'c>(&self, define: &Define<'_, 'c>, class: u32, is_float: bool, address: Value<'c>, color: Value<'c>) {
+        texel::encode(define, class, is_float, address, color);
     }
 
-    fn call(&self, name: &str, args: &[Value<'c>]) -> Value<'c> {
-        self.b.intrinsic(self.module, name, &[args[0].ty()], args)
+    fn has_opaque_border<'c>(&self, define: &Define<'_, 'c>) -> Value<'c> {
+        has_flag(define, flag::OPAQUE_BORDER)
     }
 
-    /// Rounds down to an integer. What does not fit becomes the first or the last one; NaN becomes 0.
-    fn integer(&self, number: Value<'c>) -> Value<'c> {
-        let types = [self.cx.int(32), number.ty()];
-        self.b.intrinsic(self.module, "llvm.fptosi.sat", &types, &[number])
+    fn define_more(&self, define: &Define<'_, '_>, action: Action, is_float: bool, shape: Shape) {
+        match action {
+            Action::SampleLevel => define.sample_level(is_float, shape),
+            Action::Gradient => define.gradient(shape),
+            _ => define.sample_cube(is_float),
+        }
     }
+}
 
-    /// The elements of a vector of four.
-    fn split(&self, vector: Value<'c>) -> [Value<'c>; 4] {
-        [0, 1, 2, 3].map(|i| self.b.extract_element(vector, self.word(i)))
-    }
-
-    fn join(&self, elements: [Value<'c>; 4]) -> Value<'c> {
-        let vector = elements[0].ty().vector(4).poison();
-        (elements.into_iter().zip(0..)).fold(vector, |vector, (element, i)| {
-            self.b.insert_element(vector, element, self.word(i))
-        })
-    }
-
-    /// The value of one of two ways.
-    fn either(
-        &self,
-        condition: Value<'c>,
-        yes: impl FnOnce() -> Value<'c>,
-        no: impl FnOnce() -> Value<'c>,
-    ) -> Value<'c> {
-        let [first, second, end] = ["yes", "no", "end"].map(|name| self.function.append_block(name));
-        self.b.cond_br(condition, first, second);
-        self.b.go_to_end(first);
-        let yes = (yes(), self.b.block());
-        self.b.br(end);
-        self.b.go_to_end(second);
-        let no = (no(), self.b.block());
-        self.b.br(end);
-        self.b.go_to_end(end);
-        let phi = self.b.phi(yes.0.ty());
-        phi.add_incoming(&[yes, no]);
-        phi
-    }
-
-    /// Does something, on a condition.
-    fn only_if(&self, condition: Value<'c>, then: impl FnOnce()) {
-        let [first, end] = ["then", "end"].map(|name| self.function.append_block(name));
-        self.b.cond_br(condition, first, end);
-        self.b.go_to_end(first);
-        then();
-        self.b.br(end);
-        self.b.go_to_end(end);
-    }
-
-    /// The value of the way that a word says; it is always one of these.
-    fn choose(&self, word: Value<'c>, ways: &[(u32, &dyn Fn() -> Value<'c>)]) -> Value<'c> {
-        let blocks: Vec<_> = ways.iter().map(|_| self.function.append_block("way")).collect();
-        let end = self.function.append_block("end");
-        let cases: Vec<_> = ways
-            .iter()
-            .zip(&blocks)
-            .map(|((n, _), block)| (self.word(*n), *block))
-            .collect();
-        // The last way is the default.
-        self.b.switch(word, blocks[blocks.len() - 1], &cases[..cases.len() - 1]);
-        let values: Vec<_> = ways
-            .iter()
-            .zip(&blocks)
-            .map(|((_, way), block)| {
-                self.b.go_to_end(*block);
-                let value = way();
-                let from = self.b.block();
-                self.b.br(end);
-                (value, from)
-            })
-            .collect();
-        self.b.go_to_end(end);
-        let phi = self.b.phi(values[0].0.ty());
-        phi.add_incoming(&values);
-        phi
-    }
-
-    fn ret(&self, value: Value<'c>) {
-        self.b.ret(Some(value));
-    }
+fn has_flag<'c>(define: &Define<'_, 'c>, flag: u32) -> Value<'c> {
+    define.has_bit(word!(define, flags), flag)
 }

@@ -5,13 +5,33 @@ use std::mem::offset_of;
 
 use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L, LLVMRealPredicate as F};
 
-use super::{Define, ImageDescriptor, class, flag, kind, source, word};
-use crate::image::format;
-use crate::llvm::{Function, Value};
+use super::{ImageDescriptor, flag, has_flag, kind, source, word};
+use crate::image::code::Define;
+use crate::image::format::{self, class};
+use crate::llvm::{Function, Type, Value};
+
+/// The color of a pixel at an address, of an image of a [`class`].
+pub(super) fn decode<'c>(define: &Define<'_, 'c>, class: u32, is_float: bool, address: Value<'c>) -> Value<'c> {
+    define.decode_class(class, is_float, address)
+}
+
+/// Writes a color to a pixel at an address, of an image of a [`class`].
+pub(super) fn encode<'c>(define: &Define<'_, 'c>, class: u32, is_float: bool, address: Value<'c>, color: Value<'c>) {
+    define.encode_class(class, is_float, address, color);
+}
 
 impl<'c> Define<'_, 'c> {
+    /// A helper of these functions, by its name.
+    fn helper(&self, name: &str, ty: Type<'c>, define: impl FnOnce(Define<'_, 'c>)) -> Function<'c> {
+        self.module.function(name).unwrap_or_else(|| {
+            let function = self.module.add_function(name, ty);
+            define(self.beside(function));
+            function
+        })
+    }
+
     /// `(image, address)`: the color of a pixel.
-    pub(super) fn decode(&self, is_float: bool) -> Function<'c> {
+    fn decode(&self, is_float: bool) -> Function<'c> {
         let (image, wide) = (self.function.param(0).ty(), self.cx.int(64));
         let ty = self.color(is_float).function(&[image, wide]);
         let name = if is_float {
@@ -22,8 +42,7 @@ impl<'c> Define<'_, 'c> {
         self.helper(name, ty, |define| define.define_decode(is_float))
     }
 
-    /// The color of a pixel at an address, of an image of a [`class`], as floats.
-    pub(super) fn decode_class(&self, class: u32, address: Value<'c>) -> Value<'c> {
+    fn decode_class(&self, class: u32, is_float: bool, address: Value<'c>) -> Value<'c> {
         let b = &self.b;
         let at = self.global(address);
         match class {
@@ -35,12 +54,12 @@ impl<'c> Define<'_, 'c> {
                 let [one, inverse] = [255.0, 1.0 / 255.0].map(|number| b.splat(self.real(number), 4));
                 self.divided(numbers, one, inverse)
             }
-            _ => b.call(self.decode(true), &[self.function.param(0), address]),
+            _ => b.call(self.decode(is_float), &[self.function.param(0), address]),
         }
     }
 
     /// `(image, address, color)`: writes a pixel.
-    pub(super) fn encode(&self, is_float: bool) -> Function<'c> {
+    fn encode(&self, is_float: bool) -> Function<'c> {
         let (image, wide) = (self.function.param(0).ty(), self.cx.int(64));
         let ty = self.cx.void().function(&[image, wide, self.color(is_float)]);
         let name = if is_float {
@@ -51,8 +70,7 @@ impl<'c> Define<'_, 'c> {
         self.helper(name, ty, |define| define.define_encode(is_float))
     }
 
-    /// Writes a color of floats to a pixel at an address, of an image of a [`class`].
-    pub(super) fn encode_class(&self, class: u32, address: Value<'c>, color: Value<'c>) {
+    fn encode_class(&self, class: u32, is_float: bool, address: Value<'c>, color: Value<'c>) {
         let b = &self.b;
         match class {
             class::FLOATS => {
@@ -64,7 +82,7 @@ impl<'c> Define<'_, 'c> {
                 let word = (1..4).fold(bytes[0], |word, i| b.or(word, b.shl(bytes[i], self.word(8 * i as u32))));
                 b.store(word, self.global(address)).align(4);
             }
-            _ => _ = b.call(self.encode(true), &[self.function.param(0), address, color]),
+            _ => _ = b.call(self.encode(is_float), &[self.function.param(0), address, color]),
         }
     }
 
@@ -108,7 +126,7 @@ impl<'c> Define<'_, 'c> {
             },
         );
         self.ret(match is_float {
-            true => self.either(self.has_flag(flag::SRGB), || self.linear(color, channels), || color),
+            true => self.either(has_flag(self, flag::SRGB), || self.linear(color, channels), || color),
             false => color,
         });
     }
@@ -158,7 +176,7 @@ impl<'c> Define<'_, 'c> {
         let cut = self.b.splat(self.b.sub(self.word(32), bits), 4);
         let high = self.b.shl(raw, cut);
         self.either(
-            self.has_flag(flag::SIGNED),
+            has_flag(self, flag::SIGNED),
             || self.b.ashr(high, cut),
             || self.b.lshr(high, cut),
         )
@@ -172,14 +190,6 @@ impl<'c> Define<'_, 'c> {
             .map(|at| b.splat(self.load(self.cx.float(32), at), 4));
         let quotient = self.divided(numbers, one, inverse);
         self.call("llvm.maxnum", &[quotient, self.color(true).real(-1.0)])
-    }
-
-    /// Integers of up to 16 bits divided by what 1 is, of which this is the inverse, correctly rounded.
-    fn divided(&self, numbers: Value<'c>, one: Value<'c>, inverse: Value<'c>) -> Value<'c> {
-        // The product may be off by a bit; its error tells.
-        let near = self.b.fmul(numbers, inverse);
-        let error = self.call("llvm.fma", &[self.b.fneg(near), one, numbers]);
-        self.call("llvm.fma", &[error, inverse, near])
     }
 
     /// A color whose red, green and blue are those of sRGB, of which there are 256 each.
@@ -253,7 +263,7 @@ impl<'c> Define<'_, 'c> {
         let b = &self.b;
         let color = self.function.param(2);
         let color = match is_float {
-            true => self.either(self.has_flag(flag::SRGB), || self.srgb(color), || color),
+            true => self.either(has_flag(self, flag::SRGB), || self.srgb(color), || color),
             false => color,
         };
         let order = word!(self, write_from);

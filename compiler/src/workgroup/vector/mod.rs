@@ -55,6 +55,7 @@ use whole_group::GroupVector;
 use super::SubGroupLayout;
 use crate::CpuLevel;
 use crate::by_value::{self, ArgumentBlock};
+use crate::image;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
 use crate::passes::{may_run, optional};
@@ -262,6 +263,9 @@ pub fn widen(
 
 fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: bool) -> Result<(), String> {
     machine.set_target(module);
+    if may_run("images as vectors") {
+        image::code::cpu::define(module);
+    }
     huge::check_calls(module.function(KERNEL).ok_or("there is no kernel")?)?;
     for function in module
         .functions()
