@@ -116,7 +116,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(shapes::accesses());
     cases.extend(shapes::columns());
     cases.extend(integers::divisions());
-    cases.extend(images::reads());
+    cases.extend(images::accesses());
     cases
 }
 

@@ -126,7 +126,7 @@ impl<'a> Prepared<'a> {
         let image = |pixels: &Pixels| -> Result<Image, Failure> {
             let mut content = vec![0; pixels.bytes * pixels.side * pixels.side];
             pixels.init.fill(&mut content, 1);
-            let (flags, desc) = (MemFlags::READ_ONLY | MemFlags::ALLOC_COPY_HOST_POINTER, pixels.desc());
+            let (flags, desc) = (MemFlags::READ_WRITE | MemFlags::ALLOC_COPY_HOST_POINTER, pixels.desc());
             let host = content.as_mut_ptr().cast();
             // SAFETY: all pixels are there, and the image has a copy of them.
             Ok(unsafe { Image::with_host(&side.context, flags, pixels.format, &desc, host) }?)
@@ -171,7 +171,7 @@ impl<'a> Prepared<'a> {
                     Value::U32(value) => Arg::value(value),
                     Value::U64(value) => Arg::value(value),
                     Value::F32(value) => Arg::value(value),
-                    &Value::Image(image) => Arg::Mem(&self.images[image], MemFlags::READ_ONLY),
+                    &Value::Image(image) => Arg::Mem(&self.images[image], MemFlags::READ_WRITE),
                 };
                 let args: Vec<Arg> = step.args.iter().map(arg).collect();
                 // SAFETY: the arguments match the kernel, the memory outlives the launch, and the queue is in order.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Rows about images: a kernel reads all formats by the same code, and a colour is four floats.
+//! Rows about images: a kernel reads or writes all formats by the same code, and a colour is four floats.
 
 use oxur_client::Range;
 use oxur_client::api::{ImageChannelOrder, ImageChannelType, ImageDesc, ImageFormat, MemType};
 
-use super::{Case, Element, Init, Unit, Value, case};
+use super::{Case, Element, Init, Step, Unit, Value, case};
 
-/// An image of two dimensions that a kernel reads.
+/// An image of two dimensions.
 pub struct Pixels {
     /// Its channels.
     pub format: ImageFormat,
@@ -31,8 +31,8 @@ impl Pixels {
     }
 }
 
-/// Reads of common formats, by pixel and between pixels.
-pub(super) fn reads() -> Vec<Case> {
+/// Reads of common formats, by pixel and between pixels, and writes. What is written is read again, to compare it.
+pub(super) fn accesses() -> Vec<Case> {
     use ImageChannelOrder as Order;
     use ImageChannelType as Type;
     let side = 512;
@@ -45,7 +45,11 @@ pub(super) fn reads() -> Vec<Case> {
         ("r float", Order::R, Type::FLOAT, 4, floats),
         ("rgba float", Order::RGBA, Type::FLOAT, 16, floats),
     ];
-    let kernels = [("image_read", "one pixel"), ("image_linear", "linear")];
+    let kernels = [
+        ("image_read", "one pixel"),
+        ("image_linear", "linear"),
+        ("image_read", "written and read"),
+    ];
     let mut cases = Vec::new();
     for (kernel, what) in kernels {
         for (name, channel_order, channel_type, bytes, init) in formats {
@@ -68,6 +72,14 @@ pub(super) fn reads() -> Vec<Case> {
                 bytes,
                 init,
             });
+            if what == "written and read" {
+                let write = Step {
+                    kernel: "image_write",
+                    range: row.steps[0].range.clone(),
+                    args: vec![Value::Image(0)],
+                };
+                row.steps.insert(0, write);
+            }
             cases.push(row);
         }
     }
