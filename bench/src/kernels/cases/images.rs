@@ -75,7 +75,7 @@ pub(super) fn accesses() -> Vec<Case> {
             if what == "written and read" {
                 let write = Step {
                     kernel: "image_write",
-                    range: row.steps[0].range.clone(),
+                    range: row.steps[0].range,
                     args: vec![Value::Image(0)],
                 };
                 row.steps.insert(0, write);
