@@ -8,8 +8,10 @@ use super::harness::{Compiled, Functions};
 use super::{TestImage, floats, ints, is_integer};
 use crate::SamplerBits;
 
-/// Dimensions, layers and sizes of images.
-const SHAPES: [(u32, u64, [u64; 3]); 6] = [
+/// The dimensions, layers and size of an image.
+type Shape = (u32, u64, [u64; 3]);
+
+const SHAPES: [Shape; 6] = [
     (1, 1, [9, 1, 1]),
     (1, 4, [9, 1, 1]),
     (2, 1, [7, 5, 1]),
@@ -76,8 +78,7 @@ impl Random {
     }
 }
 
-fn filled(format: (u32, u32), shape: usize, random: &mut Random) -> TestImage {
-    let (dimensions, layers, size) = SHAPES[shape];
+fn filled(format: (u32, u32), &(dimensions, layers, size): &Shape, random: &mut Random) -> TestImage {
     let mut image = TestImage::new(format, dimensions, layers, size);
     image.memory.iter_mut().for_each(|byte| *byte = random.bits() as u8);
     image
@@ -95,7 +96,7 @@ fn samples() {
         let own = Compiled::new(functions, Op::ImageSampleExplicitLod, floats, floats);
         let mut random = Random(7);
         for format in functions.formats() {
-            for shape in 0..SHAPES.len() {
+            for shape in &SHAPES {
                 let image = filled(format, shape, &mut random);
                 for sampler in (0..32).map(SamplerBits) {
                     for _ in 0..16 {
@@ -108,7 +109,7 @@ fn samples() {
                             bits(one),
                             bits(other),
                             "{:?} {format:x?} {:#b} {at:?}: {one:?} {other:?}",
-                            SHAPES[shape],
+                            shape,
                             sampler.0
                         );
                     }
@@ -125,7 +126,7 @@ fn samples_of_integers() {
         let own = Compiled::new(functions, Op::ImageSampleExplicitLod, floats, ints);
         let mut random = Random(8);
         for format in functions.formats().into_iter().filter(|format| is_integer(format.1)) {
-            for shape in 0..SHAPES.len() {
+            for shape in &SHAPES {
                 let image = filled(format, shape, &mut random);
                 for sampler in (0..16).map(SamplerBits) {
                     for _ in 0..16 {
@@ -134,7 +135,7 @@ fn samples_of_integers() {
                         let [mut one, mut other] = [[0; 4]; 2];
                         own.call(&image.image, sampler, at, &mut one);
                         cpu.call(&image.image, sampler, at, &mut other);
-                        assert_eq!(one, other, "{:?} {format:x?} {:#b} {at:?}", SHAPES[shape], sampler.0);
+                        assert_eq!(one, other, "{:?} {format:x?} {:#b} {at:?}", shape, sampler.0);
                     }
                 }
             }
@@ -151,7 +152,7 @@ fn reads() {
         let own_ints = Compiled::new(functions, Op::ImageRead, ints, ints);
         let mut random = Random(9);
         for format in functions.formats() {
-            for shape in 0..SHAPES.len() {
+            for shape in &SHAPES {
                 let image = filled(format, shape, &mut random);
                 for _ in 0..200 {
                     let at: [i32; 4] = std::array::from_fn(|_| random.whole_coordinate());
@@ -159,12 +160,12 @@ fn reads() {
                         let [mut one, mut other] = [[0; 4]; 2];
                         own_ints.call(&image.image, SamplerBits::NONE, at, &mut one);
                         cpu_ints.call(&image.image, SamplerBits::NONE, at, &mut other);
-                        assert_eq!(one, other, "{:?} {format:x?} {at:?}", SHAPES[shape]);
+                        assert_eq!(one, other, "{:?} {format:x?} {at:?}", shape);
                     } else {
                         let [mut one, mut other] = [[0.0; 4]; 2];
                         own.call(&image.image, SamplerBits::NONE, at, &mut one);
                         cpu.call(&image.image, SamplerBits::NONE, at, &mut other);
-                        assert_eq!(bits(one), bits(other), "{:?} {format:x?} {at:?}", SHAPES[shape]);
+                        assert_eq!(bits(one), bits(other), "{:?} {format:x?} {at:?}", shape);
                     }
                 }
             }
@@ -182,8 +183,8 @@ fn writes() {
         let own_ints = Compiled::new(functions, Op::ImageWrite, ints, ints);
         let mut random = Random(10);
         for format in functions.formats() {
-            for shape in 0..SHAPES.len() {
-                let (dimensions, layers, size) = SHAPES[shape];
+            for shape in &SHAPES {
+                let &(dimensions, layers, size) = shape;
                 let [one, other] = [0, 1].map(|_| TestImage::new(format, dimensions, layers, size));
                 for _ in 0..100 {
                     let at: [i32; 4] = std::array::from_fn(|_| random.whole_coordinate());
@@ -197,7 +198,7 @@ fn writes() {
                         own.call(&one.image, SamplerBits::NONE, at, &mut { color });
                         cpu.call(&other.image, SamplerBits::NONE, at, &mut { color });
                     }
-                    assert_eq!(one.memory, other.memory, "{:?} {format:x?} {at:?}", SHAPES[shape]);
+                    assert_eq!(one.memory, other.memory, "{:?} {format:x?} {at:?}", shape);
                 }
             }
         }
