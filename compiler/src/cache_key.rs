@@ -10,9 +10,10 @@ use std::collections::BTreeSet;
 use oxur_cache::{Compiler, Key};
 use oxur_fork::OnceLock;
 
+use crate::Target;
 use crate::code::Variant;
 use crate::options::{Options, Part};
-use crate::{CpuLevel, Target, cpu_id};
+use crate::target::x86_64::{CpuLevel, cpu_id};
 
 /// This compiler, by its version and the stamp of its build.
 const NAME: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("OXUR_COMPILER_STAMP"));

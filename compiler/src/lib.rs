@@ -21,9 +21,8 @@
 //! | `abi` | `workgroup`, whose code reads the structures of an item and its group, and `runtime`, which fills them |
 //! | `group_ops`, `known_imports` | `link` and `lower`: which instructions wait for the group, which imports are ours |
 //! | `interface` | a kernel and its user: parameters, ranges |
-//! | `cpu_level` | the user and `llvm`, `workgroup`, `builtins`: which vectors code may use |
 //! | `options` | a program and its user |
-//! | `target` | the user and all stages: what code is for |
+//! | `target` | the user and all stages: what code is for, and what the vectors of the CPU can do |
 //!
 //! `program` runs the stages, `code` is what they make of a kernel, `background` replaces quick code by the best one,
 //! `cache_key` names code in the cache, `print` shows it as text, and `passes` limits what is done to it.
@@ -46,8 +45,6 @@ mod cache_key;
 mod code;
 mod codegen;
 mod control_flow;
-mod cpu_id;
-mod cpu_level;
 mod error;
 mod fast_math;
 #[cfg(fuzzing)]
@@ -74,7 +71,6 @@ mod stage_times;
 mod target;
 mod workgroup;
 
-pub use cpu_level::CpuLevel;
 pub use error::{Error, Fault};
 pub use fast_math::FastMath;
 pub use interface::{
@@ -87,4 +83,5 @@ pub use oxur_cache::CacheConfig;
 pub use program::{Global, Program};
 pub use runtime::FloatEnv;
 pub use spirv::Module;
+pub use target::x86_64::CpuLevel;
 pub use target::{Sm, Target};

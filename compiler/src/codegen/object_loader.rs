@@ -62,7 +62,7 @@ impl<'d> Object<'d> {
     }
 
     /// The name of a symbol. The crate's own function searches for the end with the widest vectors, and asks the CPU for them first,
-    /// which takes longer than all else that is done with an object (`cpu_id.rs`).
+    /// which takes longer than all else that is done with an object (`target/x86_64/cpu_id.rs`).
     fn name(&self, symbol: &ElfSymbol64<'d, '_>) -> Result<&'d str, Error> {
         let start = symbol.elf_symbol().st_name(self.file.endian()) as usize;
         let name = self.names.get(start..).ok_or_else(|| bad("a symbol's name"))?;

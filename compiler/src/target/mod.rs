@@ -6,6 +6,7 @@
 //! NVIDIA GPUs. Both define the same [intrinsics](crate::intrinsics).
 
 pub mod nvptx64;
+mod vectors;
 pub mod x86_64;
 
 use std::ffi::CStr;
@@ -13,6 +14,7 @@ use std::ffi::CStr;
 use spirv::StorageClass;
 
 pub use nvptx64::Sm;
+pub(crate) use vectors::Vectors;
 
 use crate::CpuLevel;
 use crate::interface::MAX_WORK_GROUP_SIZE;
@@ -107,6 +109,14 @@ impl Target {
 
     /// Whether there is an instruction that fuses a multiplication and an addition.
     pub(crate) fn has_fma(self) -> bool {
+        match self {
+            Self::Host => CpuLevel::current() >= CpuLevel::V3,
+            Self::Nvptx64(_) => true,
+        }
+    }
+
+    /// Whether there is an instruction that makes a float of a half.
+    pub(crate) fn converts_halfs(self) -> bool {
         match self {
             Self::Host => CpuLevel::current() >= CpuLevel::V3,
             Self::Nvptx64(_) => true,

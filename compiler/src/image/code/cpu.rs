@@ -11,10 +11,10 @@ use crate::image::Shape;
 use crate::image::emit::runtime_function;
 use crate::image::format::{class, class_shift};
 use crate::llvm::{Builder, Context, Kind, Module, Value};
-use crate::{CpuLevel, Image};
+use crate::{Image, Target};
 
-/// What CPUs of a level have of their own.
-struct OfCpu(CpuLevel);
+/// What the CPU has of its own.
+struct OfCpu;
 
 /// A kernel with more accesses to images calls the functions in Rust. The code for one, with all addressing modes and classes, has
 /// hundreds of instructions.
@@ -28,13 +28,7 @@ pub(crate) fn define(module: &Module<'_>) {
         .filter(|function| super::parse(&function.name()).is_some());
     let accesses: usize = of_images.map(|&function| Value::from(function).users().len()).sum();
     if accesses <= MOST_ACCESSES {
-        super::define(module, &OfCpu(CpuLevel::current()));
-    }
-}
-
-impl OfCpu {
-    fn has_fma(&self) -> bool {
-        self.0 >= CpuLevel::V3
+        super::define(module, &OfCpu);
     }
 }
 
@@ -118,7 +112,7 @@ impl Formats for OfCpu {
             [0, 8, 16, 24].map(|low| b.and(b.lshr(word, define.word(low)), define.word(255)))
         };
         let byte = || b.zext_or_trunc(load(cx.int(8)), cx.int(32));
-        let fraction = |byte| self.fraction(define, byte);
+        let fraction = |byte| fraction(define, byte);
         let one = |red: Value<'c>, alpha: Value<'c>| define.join([red, red.ty().zero(), red.ty().zero(), alpha]);
         match class {
             class::BYTES => define.join(bytes().map(fraction)),
@@ -133,7 +127,7 @@ impl Formats for OfCpu {
                 let word = load(cx.int(64));
                 define.join([0, 16, 32, 48].map(|low| {
                     let bits = b.zext_or_trunc(b.lshr(word, cx.int(64).int(low)), cx.int(16));
-                    self.half(define, bits)
+                    half(define, bits)
                 }))
             }
             class::INTS_8 => define.join(bytes()),
@@ -190,33 +184,31 @@ impl Formats for OfCpu {
     }
 }
 
-impl OfCpu {
-    /// The number of a half with these bits.
-    fn half<'c>(&self, define: &Define<'_, 'c>, bits: Value<'c>) -> Value<'c> {
-        let (b, float) = (&define.b, define.cx.float(32));
-        if self.0 >= CpuLevel::V3 {
-            return b.fpcast(b.bitcast(bits, define.cx.float(16)), float);
-        }
-        // Without an instruction that would be a call for each lane. The exponents of both types differ by 112, also for numbers
-        // that are denormal as halfs; what is too large then has the largest exponent.
-        let bits = b.zext_or_trunc(bits, define.cx.int(32));
-        let sign = b.shl(b.and(bits, define.word(0x8000)), define.word(16));
-        let size = b.shl(b.and(bits, define.word(0x7fff)), define.word(13));
-        let number = b.fmul(b.bitcast(size, float), float.real(f64::from(1u32 << 28).powi(4)));
-        let is_finite = b.fcmp(F::LLVMRealOLT, number, define.real(65536.0));
-        let size = b.bitcast(number, define.cx.int(32));
-        let size = b.select(is_finite, size, b.or(size, define.word(0x7f80_0000)));
-        b.bitcast(b.or(size, sign), float)
+/// The number of a half with these bits.
+fn half<'c>(define: &Define<'_, 'c>, bits: Value<'c>) -> Value<'c> {
+    let (b, float) = (&define.b, define.cx.float(32));
+    if Target::Host.converts_halfs() {
+        return b.fpcast(b.bitcast(bits, define.cx.float(16)), float);
     }
+    // Without an instruction that would be a call for each lane. The exponents of both types differ by 112, also for numbers
+    // that are denormal as halfs; what is too large then has the largest exponent.
+    let bits = b.zext_or_trunc(bits, define.cx.int(32));
+    let sign = b.shl(b.and(bits, define.word(0x8000)), define.word(16));
+    let size = b.shl(b.and(bits, define.word(0x7fff)), define.word(13));
+    let number = b.fmul(b.bitcast(size, float), float.real(f64::from(1u32 << 28).powi(4)));
+    let is_finite = b.fcmp(F::LLVMRealOLT, number, define.real(65536.0));
+    let size = b.bitcast(number, define.cx.int(32));
+    let size = b.select(is_finite, size, b.or(size, define.word(0x7f80_0000)));
+    b.bitcast(b.or(size, sign), float)
+}
 
-    /// A byte divided by 255, correctly rounded.
-    fn fraction<'c>(&self, define: &Define<'_, 'c>, byte: Value<'c>) -> Value<'c> {
-        let b = &define.b;
-        let number = b.cast(L::LLVMSIToFP, byte, define.cx.float(32));
-        match self.has_fma() {
-            true => define.divided(number, define.real(255.0), define.real(1.0 / 255.0)),
-            false => b.fdiv(number, define.real(255.0)),
-        }
+/// A byte divided by 255, correctly rounded.
+fn fraction<'c>(define: &Define<'_, 'c>, byte: Value<'c>) -> Value<'c> {
+    let b = &define.b;
+    let number = b.cast(L::LLVMSIToFP, byte, define.cx.float(32));
+    match Target::Host.has_fma() {
+        true => define.divided(number, define.real(255.0), define.real(1.0 / 255.0)),
+        false => b.fdiv(number, define.real(255.0)),
     }
 }
 

@@ -7,7 +7,7 @@
 use oxur_environment::CPU_TARGET;
 use oxur_fork::OnceLock;
 
-use crate::cpu_id;
+use super::cpu_id;
 
 /// A level, as far as it makes a difference here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

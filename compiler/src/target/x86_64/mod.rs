@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! x86-64. Which of its vectors code may use is a matter of the [CPU's level](crate::CpuLevel).
+//! x86-64: which CPU this is, the level of the psABI that code is compiled for, and what its vectors can do.
+
+pub mod cpu_id;
+mod level;
 
 use std::ffi::CStr;
 
-use crate::CpuLevel;
+use super::Vectors;
+
+pub use level::CpuLevel;
 
 /// LLVM's data layout.
 pub const LAYOUT: &CStr = c"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
@@ -16,5 +21,48 @@ pub fn permutation(bits: u32) -> Option<(&'static str, u32)> {
         (CpuLevel::V4, 64) => Some(("llvm.x86.avx512.permvar.di.512", 8)),
         (CpuLevel::V3, 32) => Some(("llvm.x86.avx2.permd", 8)),
         _ => None,
+    }
+}
+
+/// The vectors of a level, on this CPU.
+pub fn vectors(level: CpuLevel) -> Vectors {
+    match level {
+        CpuLevel::V4 => Vectors {
+            lanes: 16,
+            registers: 32,
+            register_bits: 512,
+            has_mask_registers: true,
+            masked_bytes: Some(1),
+            gathered_bytes: Some(4),
+            scattered_bytes: Some(4),
+            gathers_slowly: cpu_id::gathers_in_microcode(),
+            shuffles_two: true,
+            converts_longs: true,
+        },
+        CpuLevel::V3 => Vectors {
+            lanes: 8,
+            registers: 16,
+            register_bits: 256,
+            has_mask_registers: false,
+            masked_bytes: Some(4),
+            // LLVM takes them, but not on Haswell and Broadwell.
+            gathered_bytes: (!cpu_id::gathers_in_microcode()).then_some(4),
+            scattered_bytes: None,
+            gathers_slowly: cpu_id::gathers_in_microcode(),
+            shuffles_two: false,
+            converts_longs: false,
+        },
+        CpuLevel::V2 => Vectors {
+            lanes: 8,
+            registers: 16,
+            register_bits: 128,
+            has_mask_registers: false,
+            masked_bytes: None,
+            gathered_bytes: None,
+            scattered_bytes: None,
+            gathers_slowly: cpu_id::gathers_in_microcode(),
+            shuffles_two: false,
+            converts_longs: false,
+        },
     }
 }

@@ -18,9 +18,9 @@ use super::calls::{is_cheap, is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::private::offsets;
-use super::registers::Registers;
 use crate::intrinsics::{GROUP_SCOPE, GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Block, Builder, Function, Module, Value};
+use crate::target::Vectors;
 use crate::workgroup::convergence::collective;
 
 /// The mark of an id that is computed from that of the first row's item. It is as small as any id.
@@ -64,7 +64,7 @@ impl<'c> Blocking<'c> {
         let needs: Vec<Needs> = loops
             .filter_map(|l| Needs::of(module, &cfg, l, &shapes, &own, lanes))
             .collect();
-        let count = Registers::of_cpu().count;
+        let count = Vectors::of_host().registers;
         let fits = |rows: &u32| needs.iter().any(|needs| needs.registers(*rows) <= count);
         let rows = (1..=most.ilog2()).rev().map(|log| 1 << log).find(fits)?;
         let blocks = cfg.blocks;
@@ -300,7 +300,7 @@ impl Needs {
         lanes: u32,
     ) -> Option<Self> {
         let of_loop = &cfg.loops[number];
-        let size = |value: Value<'c>| Registers::of(value.ty(), lanes);
+        let size = |value: Value<'c>| Vectors::of_host().registers_of(value.ty(), lanes);
         let (mut needs, mut sums) = (Self { row: 0, shared: 0 }, 0);
         let mut seen = FxHashSet::default();
         for &node in &of_loop.blocks {

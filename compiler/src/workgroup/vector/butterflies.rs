@@ -14,6 +14,7 @@ use super::emit::{Emit, Result};
 use super::indexed::{Extension, Indexed, unextended};
 use super::memory::accessed;
 use crate::llvm::{Block, Kind, Type, Value};
+use crate::target::Vectors;
 use crate::target::x86_64::permutation;
 
 /// The parts of such an address.
@@ -47,7 +48,8 @@ impl<'c> Emit<'_, 'c> {
     }
 
     pub(super) fn index_of_butterfly(&self, address: Value<'c>, ty: Type<'c>) -> Option<Index<'c>> {
-        let is_simple = ty.lanes().is_none() && Self::has_masked_access(ty) && self.lanes.is_power_of_two();
+        let is_simple =
+            ty.lanes().is_none() && Vectors::of_host().has_masked_access(ty) && self.lanes.is_power_of_two();
         if !self.has_butterflies
             || !is_simple
             || address.opcode() != Some(L::LLVMGetElementPtr)

@@ -7,9 +7,9 @@
 use llvm_sys::{LLVMIntPredicate, LLVMOpcode};
 use rustc_hash::FxHashSet;
 
-use crate::CpuLevel;
 use crate::abi::{FRAME_ALIGN, layout};
 use crate::llvm::{Block, Builder, Context, Function, Machine, Module, Value};
+use crate::target::Vectors;
 
 /// The passes before coroutines are split, which keep values from living across a barrier needlessly. (No
 /// `instcombine`: it sinks sums past a barrier, and then all their operands would be kept.)
@@ -159,7 +159,7 @@ fn prevent_remat<'c>(function: Function<'c>, cx: &'c Context) {
         let after = block.instructions().into_iter().skip_while(|&i| i != value).nth(1);
         b.go_before(after.expect("a block has an end"));
         let pinned = match value.ty().lanes() {
-            Some(lanes) if value.ty().bits() == 1 && CpuLevel::current() < CpuLevel::V4 => {
+            Some(lanes) if value.ty().bits() == 1 && !Vectors::of_host().has_mask_registers => {
                 // Masks are vectors there, which bits in memory would have to be made of again, one by one.
                 let wide = cx.int(32).vector(lanes);
                 let kept = b.freeze(b.cast(LLVMOpcode::LLVMSExt, value, wide));

@@ -14,9 +14,8 @@ use rustc_hash::FxHashSet;
 use super::cfg::Cfg;
 use super::divergence::{VectorShape, VectorShapes};
 use super::emit::Emit;
-use super::registers::Registers;
 use crate::llvm::{Type, Value};
-use crate::{CpuLevel, cpu_id};
+use crate::target::Vectors;
 
 /// The most vectors of an access that is one by one though the CPU has an instruction.
 const MOST_VECTORS: u32 = 2;
@@ -33,15 +32,13 @@ pub(super) enum Way {
     ByLane,
 }
 
-/// Whether the CPU has instructions for loads and for stores of elements of so many bytes at the addresses in a vector.
-pub(super) fn gathers_and_scatters(bytes: u64) -> bool {
-    CpuLevel::current() == CpuLevel::V4 && bytes >= 4
-}
-
-/// Whether the CPU has an instruction for a load or store of elements of so many bytes, and LLVM takes it (but on Haswell and Broadwell).
+/// Whether the CPU has an instruction for a load or store of elements of so many bytes, and LLVM takes it.
 fn has_instruction(inst: Value<'_>, bytes: u64) -> bool {
-    let gathers = || CpuLevel::current() == CpuLevel::V3 && bytes >= 4 && !cpu_id::gathers_in_microcode();
-    gathers_and_scatters(bytes) || inst.opcode() == Some(L::LLVMLoad) && gathers()
+    let vectors = Vectors::of_host();
+    match inst.opcode() {
+        Some(L::LLVMLoad) => vectors.gathers(bytes),
+        _ => vectors.gathers_and_scatters(bytes),
+    }
 }
 
 /// Whether a kernel chases pointers or indices: it loads from addresses that differ between lanes and come from what they loaded. Only
@@ -61,7 +58,7 @@ impl Chases {
         let addresses = || loads().map(|load| load.operand(0)).collect::<Vec<Value<'_>>>();
         let is_short = || loads().count() <= MOST_LOADS;
         Self {
-            by_index: cpu_id::gathers_in_microcode() && is_short() && come_from_a_load(addresses(), shapes, false),
+            by_index: Vectors::of_host().gathers_slowly && is_short() && come_from_a_load(addresses(), shapes, false),
             by_choice: !shapes.divergent_loops.is_empty() && come_from_a_load(addresses(), shapes, true),
         }
     }
@@ -88,7 +85,7 @@ impl<'c> Emit<'_, 'c> {
     /// The best way for a load or store of elements of a type.
     pub(super) fn way_of(&self, inst: Value<'c>, element: Type<'c>) -> Way {
         let by_lane = if has_instruction(inst, self.module.size_of(element)) {
-            let has_few = Registers::of(element, self.lanes) <= MOST_VECTORS;
+            let has_few = Vectors::of_host().registers_of(element, self.lanes) <= MOST_VECTORS;
             // With barriers, trees are slower one by one.
             self.chases.by_index && has_few && self.waits.is_none()
         } else {

@@ -16,12 +16,10 @@ use rustc_hash::FxHashSet;
 use super::calls::{is_cheap, is_hint, is_pure};
 use super::cfg::{Cfg, Node};
 use super::divergence::{Ids, VectorShape, VectorShapes};
-use super::gather::gathers_and_scatters;
 use super::memory::is_local;
-use super::registers::Registers;
-use crate::CpuLevel;
 use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
 use crate::llvm::{Function, Kind, Module, Value};
+use crate::target::Vectors;
 use crate::workgroup::convergence::collective;
 
 /// The most vectors.
@@ -40,7 +38,8 @@ const SHORT: usize = 64;
 /// How many vectors of so many `lanes` a kernel had better run at a time. If it `waits` at barriers, only searches are worth it, loops
 /// that go through memory, and what is short.
 pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool) -> Result<u32, String> {
-    if waits && CpuLevel::current() < CpuLevel::V3 {
+    let vectors = Vectors::of_host();
+    if waits && vectors.masked_bytes.is_none() {
         return Ok(1);
     }
     let cfg = Cfg::new(kernel)?;
@@ -56,7 +55,7 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     if waits && let Some(count) = code.vectors_of_streams() {
         return Ok(count);
     }
-    if waits && CpuLevel::current() < CpuLevel::V4 {
+    if waits && !vectors.fills_cache_line() {
         let varies = |inst: &Value<'_>| shapes.of(*inst) == VectorShape::Varying;
         let is_short = instructions().filter(varies).count() <= SHORT;
         return Ok(if is_short && instructions().all(may_be_doubled) {
@@ -84,9 +83,9 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
         let is_number = |inst: &Value<'_>| code.varies(*inst) && inst.ty().scalar().is_float();
         let widest = instructions()
             .filter(is_number)
-            .map(|inst| Registers::of(inst.ty(), lanes))
+            .map(|inst| Vectors::of_host().registers_of(inst.ty(), lanes))
             .max();
-        let fits = 2 * FUNCTION_VALUES * widest.unwrap_or(0) <= Registers::of_cpu().count;
+        let fits = 2 * FUNCTION_VALUES * widest.unwrap_or(0) <= Vectors::of_host().registers;
         return Ok(if work >= INTENSE * accesses && fits { 2 } else { 1 });
     }
     let loops = if has_search {
@@ -114,6 +113,7 @@ pub fn goes_through_memory<'c>(
         hopes: VectorShapes::new(module, cfg, lanes, Ids::Hoped),
         lanes,
     };
+    let vectors = Vectors::of_host();
     // The last items of a loop have masks. Without an instruction for those, each item of the group would have a branch.
     let has_masks = |inst: &Value<'c>| {
         let ty = match inst.opcode() {
@@ -121,10 +121,10 @@ pub fn goes_through_memory<'c>(
             Some(L::LLVMStore) => inst.operand(0).ty(),
             _ => return true,
         };
-        CpuLevel::current() == CpuLevel::V4 || module.size_of(ty.scalar()) >= 4
+        vectors.has_masked_access(ty.scalar())
     };
     let mut instructions = nodes.iter().flat_map(|&node| cfg.blocks[node].instructions());
-    if CpuLevel::current() < CpuLevel::V3 || !instructions.all(|inst| has_masks(&inst)) {
+    if vectors.masked_bytes.is_none() || !instructions.all(|inst| has_masks(&inst)) {
         return false;
     }
     // Longer ones have enough to do, and take long to compile.
@@ -189,7 +189,7 @@ impl<'c> Code<'_, 'c> {
         let needs = needs.collect::<Option<Vec<u32>>>()?.into_iter().max()?;
         [MOST, 2]
             .into_iter()
-            .find(|&count| count <= most && count * needs <= Registers::of_cpu().count)
+            .find(|&count| count <= most && count * needs <= Vectors::of_host().registers)
     }
 
     fn has_inner(&self, number: usize) -> bool {
@@ -255,7 +255,7 @@ impl<'c> Code<'_, 'c> {
             _ => return false,
         };
         let is_plain = !inst.is_volatile() && !inst.is_atomic() && ty.lanes().is_none();
-        is_plain && gathers_and_scatters(self.module.size_of(ty))
+        is_plain && Vectors::of_host().gathers_and_scatters(self.module.size_of(ty))
     }
 
     /// The instructions of a loop, in the order of the program, in which the blocks of the control flow graph are.
@@ -315,7 +315,11 @@ impl<'c> Code<'_, 'c> {
                 live.insert(*inst);
             }
         }
-        let size = |live: &FxHashSet<Value<'c>>| live.iter().map(|v| Registers::of(v.ty(), self.lanes)).sum::<u32>();
+        let size = |live: &FxHashSet<Value<'c>>| {
+            live.iter()
+                .map(|v| Vectors::of_host().registers_of(v.ty(), self.lanes))
+                .sum::<u32>()
+        };
         let mut most = size(&live);
         // Backwards: a value is there from where it is made to its last use.
         for inst in instructions

@@ -17,11 +17,10 @@ use rustc_hash::FxHashMap;
 use super::calls::is_pure;
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
-use super::gather::gathers_and_scatters;
 use super::private::offsets;
-use crate::CpuLevel;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Kind, Module, Type, Value};
+use crate::target::Vectors;
 
 /// The longest stride, in elements.
 const LONGEST: u64 = 16;
@@ -149,11 +148,11 @@ impl<'c> Group<'c> {
     /// Whether whole vectors and shuffles take less time than an access for each lane.
     fn is_worth_it(&self, emit: &Emit<'_, 'c>) -> bool {
         let (step, lanes, members) = (self.step(emit), emit.lanes, self.members.len() as u32);
-        if emit.mask.is_some() && !Emit::has_masked_access(self.members[0].ty) {
+        if emit.mask.is_some() && !Vectors::of_host().has_masked_access(self.members[0].ty) {
             return false;
         }
-        let level = CpuLevel::current();
-        if self.is_store && self.used_places(emit) < step && level != CpuLevel::V4 {
+        let vectors_of_cpu = Vectors::of_host();
+        if self.is_store && self.used_places(emit) < step && vectors_of_cpu.scattered_bytes.is_none() {
             return false;
         }
         let vectors = match self.is_store {
@@ -166,15 +165,19 @@ impl<'c> Group<'c> {
             false if self.is_store => vectors * (members - 1).max(1),
             false => members * (vectors - 1).max(1),
         };
-        // Before AVX-512, most shuffles of two vectors take several instructions. Those of the short way take one within halves of
+        // Elsewhere most shuffles of two vectors take several instructions. Those of the short way take one within halves of
         // registers, and one more for all.
-        let shuffles = match (level == CpuLevel::V4, has_short_way) {
+        let shuffles = match (vectors_of_cpu.shuffles_two, has_short_way) {
             (true, _) => shuffles,
             (false, true) => shuffles * 3 / 2,
             (false, false) => shuffles * 2,
         };
         // A gather of AVX-512, which bytes and shorts have none of, takes less than an instruction for each lane.
-        let by_lane = if gathers_and_scatters(self.size(emit)) { 4 } else { 5 };
+        let by_lane = if vectors_of_cpu.gathers_and_scatters(self.size(emit)) {
+            4
+        } else {
+            5
+        };
         5 * (vectors + shuffles) < by_lane * members * lanes
     }
 }

@@ -10,10 +10,10 @@ use super::emit::{Emit, Result, Wide};
 use super::gather::Way;
 use super::indexed::{Indexed, unextended};
 use super::private::offsets;
-use crate::CpuLevel;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Kind, Type, Value};
 use crate::runtime::LocalMemory;
+use crate::target::Vectors;
 
 /// What a load or store accesses, and its type.
 pub(super) fn accessed<'c>(inst: Value<'c>) -> Option<(Value<'c>, Type<'c>)> {
@@ -232,7 +232,7 @@ impl<'c> Emit<'_, 'c> {
     /// is in a cache even if no lane writes.
     pub(super) fn is_at_hand(&self, store: Value<'c>) -> bool {
         let (ty, address) = (store.operand(0).ty(), store.operand(1));
-        CpuLevel::current() == CpuLevel::V4
+        Vectors::of_host().has_mask_registers
             && (self.is_contiguous(address, ty) || self.index_of_butterfly(address, ty).is_some())
             && address.users().iter().any(|user| user.opcode() == Some(L::LLVMLoad))
     }
@@ -332,7 +332,7 @@ impl<'c> Emit<'_, 'c> {
             return Ok(());
         }
         let blends = is_local(address)
-            && CpuLevel::current() < CpuLevel::V4
+            && !Vectors::of_host().has_mask_registers
             && self.module.size_of(all.ty()) <= LocalMemory::AROUND as u64;
         let store_some = |emit: &Self| {
             let mask = emit.expand(mask, ty);

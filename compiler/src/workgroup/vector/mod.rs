@@ -32,7 +32,6 @@ mod memory;
 mod outlined;
 mod prefetches;
 mod private;
-mod registers;
 mod rows;
 mod runs;
 mod same_phis;
@@ -53,12 +52,12 @@ use divergence::Ids;
 use whole_group::GroupVector;
 
 use super::SubGroupLayout;
-use crate::CpuLevel;
 use crate::by_value::{self, ArgumentBlock};
 use crate::image;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
 use crate::passes::{may_run, optional};
+use crate::target::Vectors;
 
 /// The vector kernel for full groups of lanes: `(item, args)`.
 pub const FULL: &str = "kernel.full";
@@ -116,12 +115,8 @@ pub fn width(module: &Module<'_>, sub_group_size: u32) -> Width {
             is_sub_group: true,
         };
     }
-    let lanes = match CpuLevel::current() {
-        CpuLevel::V4 => 16,
-        CpuLevel::V3 | CpuLevel::V2 => 8,
-    };
     Width {
-        lanes,
+        lanes: Vectors::of_host().lanes,
         is_sub_group: false,
     }
 }

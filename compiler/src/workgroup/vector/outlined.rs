@@ -20,12 +20,11 @@ use super::emit::{self, Emit, Plan, Result};
 use super::if_conversion::is_simple;
 use super::in_flight;
 use super::memory::is_local;
-use super::registers::Registers;
 use super::whole_group::{GroupVector, MOST_LIVE, meets_group};
-use crate::CpuLevel;
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Block, Builder, Context, Function, Kind, Module, Type, Value};
+use crate::target::Vectors;
 
 /// How the names of functions begin that are loops, and of what only the first item does. Those of loops end with the number of lanes.
 const LOOP: &str = "oxur.loop.";
@@ -180,7 +179,9 @@ impl<'c> Region<'c> {
         let of_header = |node: Node| {
             let phis = cfg.blocks[node].phis().into_iter();
             let varying = phis.filter(|phi| shapes.of(*phi) == VectorShape::Varying);
-            varying.map(|phi| Registers::of(phi.ty(), items)).sum::<u32>()
+            varying
+                .map(|phi| Vectors::of_host().registers_of(phi.ty(), items))
+                .sum::<u32>()
         };
         let inside = headers.filter(|header| self.nodes.contains(header));
         inside.map(of_header).max().unwrap_or(0)
@@ -273,10 +274,12 @@ pub fn outline<'c>(module: &Module<'c>, kernel: Function<'c>, group: GroupVector
             function.attribute("alwaysinline", 0);
             continue;
         }
-        // Memory is read in the order of its addresses if the group goes through it as one. Values are on the stack then. With AVX-512 parts
-        // of the group read several cache lines of a row, so what each round stores and loads again costs more than that order gains.
-        let is_carried_in_registers =
-            || CpuLevel::current() < CpuLevel::V4 || region.carried(&cfg, &shapes, width) <= Registers::of_cpu().count;
+        // Memory is read in the order of its addresses if the group goes through it as one. Values are on the stack then. Where registers
+        // are as large as cache lines, parts of the group read several of a row, so what each round stores and loads again costs more than that order gains.
+        let is_carried_in_registers = || {
+            !Vectors::of_host().fills_cache_line()
+                || region.carried(&cfg, &shapes, width) <= Vectors::of_host().registers
+        };
         let fits = region.size(module, &cfg, &shapes, width) <= u64::from(MOST_LIVE) && is_carried_in_registers();
         let lanes = match fits && in_flight::goes_through_memory(module, &cfg, &shapes, width, &region.nodes) {
             true => width,

@@ -14,9 +14,9 @@ use super::emit::{Emit, Result};
 use super::interleaved::Place;
 use super::memory::{accessed, is_local, root};
 use super::private::offsets;
-use super::registers::Registers;
 use super::whole_group::meets_group;
 use crate::llvm::{Block, Module, Type, Value};
+use crate::target::Vectors;
 
 /// What LLVM's prefetch is told: where to, and that it is not for code.
 const IN_ALL_CACHES: u64 = 3;
@@ -305,7 +305,7 @@ impl<'l, 'c> OfLoop<'l, 'c> {
                 Some(L::LLVMPHI | L::LLVMGetElementPtr | L::LLVMSExt | L::LLVMZExt) => 0,
                 Some(L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg) => 2 * lanes,
                 _ if is_by_lane() => lanes,
-                _ if varies && is_number(inst.ty()) => Registers::of(inst.ty(), lanes),
+                _ if varies && is_number(inst.ty()) => Vectors::of_host().registers_of(inst.ty(), lanes),
                 _ => 1,
             }
         };

@@ -17,6 +17,7 @@ use super::whole_group::GroupVector;
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Builder, Function, Module, Type, Value};
+use crate::target::Vectors;
 
 /// How the items of a row access memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +34,7 @@ impl InRow {
         match self {
             // Of a row without an active item, the address may be any.
             Self::Same => !is_store && !is_masked,
-            Self::Consecutive => !is_masked || Emit::has_masked_access(ty),
+            Self::Consecutive => !is_masked || Vectors::of_host().has_masked_access(ty),
         }
     }
 }

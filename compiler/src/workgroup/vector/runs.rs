@@ -11,8 +11,8 @@ use llvm_sys::LLVMOpcode as L;
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
 use super::indexed::Indexed;
-use crate::CpuLevel;
 use crate::llvm::{Block, Type, Value};
+use crate::target::Vectors;
 
 /// The addresses of all lanes.
 struct Places<'c> {
@@ -109,7 +109,7 @@ impl<'c> Emit<'_, 'c> {
     /// The mask of which these are the [bits](Self::mask_bits), 64 at most.
     fn mask_of_bits(&self, bits: Value<'c>) -> Value<'c> {
         debug_assert!(self.lanes <= 64, "a word has a bit for each lane");
-        if CpuLevel::current() == CpuLevel::V4 {
+        if Vectors::of_host().has_mask_registers {
             return self.b.bitcast(bits, self.cx.int(1).vector(self.lanes));
         }
         // Masks are vectors of words here, of which LLVM would make each by itself.
@@ -118,15 +118,6 @@ impl<'c> Emit<'_, 'c> {
         let each = Value::vector(&each);
         let all = self.b.splat(self.b.zext_or_trunc(bits, word), self.lanes);
         self.b.icmp(I::LLVMIntEQ, self.b.and(all, each), each)
-    }
-
-    /// Whether accesses under a mask are as fast as others.
-    pub(super) fn has_masked_access(ty: Type<'_>) -> bool {
-        match CpuLevel::current() {
-            CpuLevel::V4 => true,
-            CpuLevel::V3 => ty.is_ptr() || ty.bits() >= 32,
-            CpuLevel::V2 => false,
-        }
     }
 
     /// A vector from the last lane to the first.
@@ -173,7 +164,7 @@ impl<'c> Emit<'_, 'c> {
 
         self.b.go_to_end(several);
         // A whole group has too many lanes for accesses of all of them to a few.
-        if self.spans_rows && self.group.is_none() && !places.is_reversed && Self::has_masked_access(ty) {
+        if self.spans_rows && self.group.is_none() && !places.is_reversed && Vectors::of_host().has_masked_access(ty) {
             let run = self.function.append_block("each.run");
             run.move_after(several);
             let count = self.b.intrinsic(self.module, "llvm.ctpop", &[bits], &[starts]);

@@ -15,15 +15,14 @@ use super::blocking::remove_barriers;
 use super::calls::{is_hint, is_pure};
 use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
-use super::gather::gathers_and_scatters;
 use super::in_flight;
 use super::memory::accessed;
 use super::outlined::{self, Region};
-use super::registers::Registers;
 use super::rows::{self, Rows};
 use crate::builtins;
 use crate::intrinsics::{GroupCollective, GroupReduction, WorkItemIntrinsic};
 use crate::llvm::{Function, Machine, Module, Value};
+use crate::target::Vectors;
 use crate::workgroup::convergence::collective;
 
 /// The most items of a group.
@@ -264,7 +263,7 @@ impl<'c> Code<'_, 'c> {
             };
             let each = if is_function(inst) { FUNCTION } else { 1 };
             return if self.varies(inst) {
-                each.saturating_mul(Registers::of(ty, self.width))
+                each.saturating_mul(Vectors::of_host().registers_of(ty, self.width))
             } else {
                 0
             };
@@ -275,12 +274,13 @@ impl<'c> Code<'_, 'c> {
             && let Some(access) = rows.access(module, &self.shapes, address, ty)
         {
             // The address, the access, and as many to put it in its place.
-            return rows.count() * (access.computed + 2 * Registers::of(ty, rows.length()));
+            return rows.count() * (access.computed + 2 * Vectors::of_host().registers_of(ty, rows.length()));
         }
-        let has_gather = gathers_and_scatters(u64::from(ty.scalar().bits() / 8)) && ty.lanes().is_none();
+        let has_gather =
+            Vectors::of_host().gathers_and_scatters(u64::from(ty.scalar().bits() / 8)) && ty.lanes().is_none();
         match self.hopes.of(address) {
             VectorShape::Uniform => 0,
-            _ if self.stride(module, address) == Some(size as i64) => Registers::of(ty, self.width),
+            _ if self.stride(module, address) == Some(size as i64) => Vectors::of_host().registers_of(ty, self.width),
             // Shuffles, or gathers and scatters.
             _ if has_gather => numbers / 2,
             // A load or store for each item, most with a branch.

@@ -7,8 +7,8 @@ use super::super::bounds::upper_bound;
 use super::super::divergence::{VectorShape, variable_size};
 use super::super::division::Divisor;
 use super::{Emit, Result, Slot, Wide};
-use crate::CpuLevel;
 use crate::llvm::{Kind, Value};
+use crate::target::Vectors;
 
 impl<'c> Emit<'_, 'c> {
     pub(super) fn instruction(&mut self, inst: Value<'c>) -> Result<Option<Wide<'c>>> {
@@ -318,7 +318,7 @@ impl<'c> Emit<'_, 'c> {
 /// Whether an integer of 64 bits that the CPU would convert to a floating-point number item by item has only 31, which it converts
 /// all at once.
 fn is_short_number(value: Value<'_>) -> bool {
-    CpuLevel::current() != CpuLevel::V4
+    !Vectors::of_host().converts_longs
         && value.ty().kind() == Kind::Int(64)
         && upper_bound(value).is_some_and(|bound| bound <= i32::MAX as u64)
 }
