@@ -119,7 +119,11 @@ impl<W: Watch> Watcher<W> {
                 let events = markers.iter().flat_map(Marker::events).cloned().collect();
                 self.drop_after(events, Deferred(Some(Box::new(object))));
             }
-            Err(error) => log::warn!("an object may end before the commands that use it: {error}"),
+            Err(error) => {
+                // Its memory may be in use.
+                std::mem::forget(object);
+                log::warn!("an object is never freed, because the driver does not say which commands use it: {error}");
+            }
         }
     }
 
