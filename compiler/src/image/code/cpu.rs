@@ -18,7 +18,7 @@ struct OfCpu;
 
 /// A kernel with more accesses to images calls the functions in Rust. The code for one, with all addressing modes and classes, has
 /// hundreds of instructions.
-const MOST_ACCESSES: usize = 8;
+const MOST_ACCESSES: usize = 64;
 
 /// Defines the functions that a kernel calls, for vectors of items, unless it has too many calls.
 pub(crate) fn define(module: &Module<'_>) {
