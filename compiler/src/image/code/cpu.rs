@@ -10,24 +10,27 @@ use super::{Action, Define, F, Formats, I, L, Pixel, Places};
 use crate::image::Shape;
 use crate::image::emit::runtime_function;
 use crate::image::format::{class, class_shift};
-use crate::llvm::{Builder, Context, Kind, Module, Value};
+use crate::llvm::{Builder, Context, Function, Kind, Module, Value};
 use crate::{Image, Target};
 
 /// What the CPU has of its own.
 struct OfCpu;
 
-/// A kernel with more accesses to images calls the functions in Rust. The code for one, with all addressing modes and classes, has
-/// hundreds of instructions.
-const MOST_ACCESSES: usize = 64;
+/// A kernel with more accesses to images calls the functions in Rust, so that it is not compiled for long. 32 reads take a second, as do
+/// 8 samples, which have code for all addressing modes, by pixel and between pixels.
+const MOST_READS: usize = 32;
+const READS_OF_A_SAMPLE: usize = 4;
 
 /// Defines the functions that a kernel calls, for vectors of items, unless it has too many calls.
 pub(crate) fn define(module: &Module<'_>) {
-    let functions = module.functions();
-    let of_images = functions
-        .iter()
-        .filter(|function| super::parse(&function.name()).is_some());
-    let accesses: usize = of_images.map(|&function| Value::from(function).users().len()).sum();
-    if accesses <= MOST_ACCESSES {
+    let cost = |function: Function<'_>| {
+        let each = match super::parse(&function.name())?.0 {
+            Action::Sample => READS_OF_A_SAMPLE,
+            _ => 1,
+        };
+        Some(each * Value::from(function).users().len())
+    };
+    if module.functions().into_iter().filter_map(cost).sum::<usize>() <= MOST_READS {
         super::define(module, &OfCpu);
     }
 }
