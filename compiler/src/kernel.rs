@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Kernels that can run: choosing the code for a range, and running its work-groups.
 
-use std::arch::x86_64::{_mm_sfence, _rdtsc};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,6 +12,7 @@ use crate::program::Program;
 use crate::runtime::{
     Fibers, FloatEnv, ItemCode, ItemEntry, LocalMemory, Suspendable, SuspendableCode, SuspendableEntry, stack_size,
 };
+use crate::target::x86_64;
 use crate::workgroup::Entry;
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange, background};
 
@@ -205,12 +205,10 @@ impl Kernel {
             // SAFETY: passed on to the caller.
             return unsafe { self.run_code(code, launch, groups, worker) };
         };
-        // SAFETY: every x86-64 CPU has this instruction.
-        let started = unsafe { _rdtsc() };
+        let started = x86_64::cycles();
         // SAFETY: passed on to the caller.
         unsafe { self.run_code(code, launch, groups, worker) }?;
-        // SAFETY: as above.
-        let took = unsafe { _rdtsc() }.saturating_sub(started);
+        let took = x86_64::cycles().saturating_sub(started);
         if self.compiled.group_heat.add(code, took) {
             background::compile(&self.program, &self.compiled, Wanted::Variant(variant), Urgency::Hot);
         }
@@ -245,12 +243,10 @@ impl Kernel {
             }
             let end = rest.start.saturating_add(some).min(rest.end);
             let quick = self.code(Variant::Quick);
-            // SAFETY: every x86-64 CPU has this instruction.
-            let started = unsafe { _rdtsc() };
+            let started = x86_64::cycles();
             // SAFETY: passed on to the caller.
             unsafe { self.run_code(quick, launch, rest.start..end, worker) }?;
-            // SAFETY: as above.
-            let took = unsafe { _rdtsc() }.saturating_sub(started);
+            let took = x86_64::cycles().saturating_sub(started);
             let started_at = std::mem::replace(&mut rest.start, end);
             some = match took {
                 0..LOOK => some.saturating_mul(2),
@@ -422,8 +418,7 @@ struct StoreFence;
 
 impl Drop for StoreFence {
     fn drop(&mut self) {
-        // SAFETY: every x86-64 CPU has this instruction.
-        unsafe { _mm_sfence() };
+        x86_64::fence_streamed_stores();
     }
 }
 

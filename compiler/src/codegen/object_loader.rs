@@ -9,6 +9,7 @@ use object::read::elf::{ElfFile64, ElfSection64, ElfSymbol64, FileHeader as _, S
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SymbolSection};
 
 use crate::Error;
+use crate::target::x86_64::relocations::{self, Refers};
 
 /// An object file, parsed.
 pub struct Object<'d> {
@@ -50,8 +51,8 @@ impl<'d> Object<'d> {
     pub fn parse(bytes: &'d [u8]) -> Result<Self, Error> {
         let file = ElfFile64::parse(bytes).map_err(bad)?;
         let header = file.elf_header();
-        if header.e_machine(file.endian()) != EM_X86_64 || header.e_type(file.endian()) != ET_REL {
-            return Err(bad("it is no relocatable object for x86-64"));
+        if header.e_machine(file.endian()) != relocations::MACHINE || header.e_type(file.endian()) != ET_REL {
+            return Err(bad("it is no relocatable object for this CPU"));
         }
         let sections = file.elf_section_table();
         let names = sections
@@ -130,8 +131,7 @@ impl<'d> Object<'d> {
                 Ok((s.index(), address))
             })
             .collect::<Result<_, Error>>()?;
-        const STUB: usize = 16;
-        let code_end = (stubs + outside.len() * STUB).next_multiple_of(PAGE);
+        let code_end = (stubs + outside.len() * relocations::JUMP).next_multiple_of(PAGE);
         end = code_end;
         place(false, &mut end)?;
         let table = end.next_multiple_of(16);
@@ -179,11 +179,9 @@ impl<'d> Object<'d> {
             next_entry += 8;
             memory[entry..entry + 8].copy_from_slice(&(address as u64).to_le_bytes());
             table_of.insert(symbol, entry);
-            // jmp *[rip + distance]
-            let stub = stubs + i * STUB;
-            let distance = (entry as i64 - (stub as i64 + 6)) as i32;
-            memory[stub..stub + 2].copy_from_slice(&[0xff, 0x25]);
-            memory[stub + 2..stub + 6].copy_from_slice(&distance.to_le_bytes());
+            let stub = stubs + i * relocations::JUMP;
+            let jump = relocations::jump(entry as i64 - stub as i64);
+            memory[stub..stub + jump.len()].copy_from_slice(&jump);
             stub_of.insert(symbol, stub);
         }
         let outside: HashMap<_, _> = outside.into_iter().collect();
@@ -226,8 +224,8 @@ impl<'d> Object<'d> {
                 let at = start + usize::try_from(offset).map_err(bad)?;
                 let place = base as i64 + at as i64;
                 let addend = relocation.addend();
-                let target: i64 = match r_type {
-                    R_X86_64_GOTPCREL | R_X86_64_GOTPCRELX | R_X86_64_REX_GOTPCRELX => {
+                let target: i64 = match relocations::refers(r_type) {
+                    Refers::Entry => {
                         let entry = match table_of.get(&symbol) {
                             Some(&entry) => entry,
                             None => {
@@ -240,28 +238,14 @@ impl<'d> Object<'d> {
                         };
                         base as i64 + entry as i64
                     }
-                    R_X86_64_PLT32 if stub_of.contains_key(&symbol) => base as i64 + stub_of[&symbol] as i64,
+                    Refers::Jump if stub_of.contains_key(&symbol) => base as i64 + stub_of[&symbol] as i64,
                     _ => address_of(symbol)? as i64,
                 };
-                let value = target.wrapping_add(addend);
-                let bytes: &[u8] = match r_type {
-                    R_X86_64_64 => &value.to_le_bytes(),
-                    R_X86_64_PC64 => &(value.wrapping_sub(place)).to_le_bytes(),
-                    R_X86_64_PC32
-                    | R_X86_64_PLT32
-                    | R_X86_64_GOTPCREL
-                    | R_X86_64_GOTPCRELX
-                    | R_X86_64_REX_GOTPCRELX => {
-                        let distance =
-                            i32::try_from(value.wrapping_sub(place)).map_err(|_| bad("a symbol is too far away"))?;
-                        &distance.to_le_bytes()
-                    }
-                    other => return Err(bad(format!("relocation {other}"))),
-                };
+                let (bytes, count) = relocations::relocated(r_type, target.wrapping_add(addend), place)?;
                 memory
-                    .get_mut(at..at + bytes.len())
+                    .get_mut(at..at + count)
                     .ok_or_else(|| bad("a relocation's place"))?
-                    .copy_from_slice(bytes);
+                    .copy_from_slice(&bytes[..count]);
             }
         }
         for symbol in file.symbols().filter(|s| s.is_global() && s.is_definition()) {

@@ -5,7 +5,7 @@
 //! emits SPIR-V's image instructions for `lower`. No coordinates access memory outside of an image: reads return the border
 //! color, writes do nothing.
 
-// Vectors are passed in SSE registers by the x86-64 ABI, which is what Rust does with these types in `extern "C"` functions.
+// Vectors are passed in registers, which is what Rust does with these types in `extern "C"` functions.
 #![allow(improper_ctypes_definitions)]
 
 pub(crate) mod code;
@@ -19,8 +19,7 @@ pub(crate) mod tests;
 use emit::emit_image;
 pub use emit::{ImageCall, Level, operands};
 
-use std::arch::x86_64::{__m128, __m128i};
-
+use crate::target::x86_64::registers::{Floats, Ints, Register};
 use crate::{Image, SamplerBits};
 
 /// The shape of an image, as its type in SPIR-V says.
@@ -89,36 +88,6 @@ impl Shape {
     }
 }
 
-/// Four numbers in an SSE register, as compiled code passes `<4 x float>` and `<4 x i32>`.
-trait Register: Sized {
-    type Numbers;
-    fn numbers(self) -> Self::Numbers;
-    fn of(numbers: Self::Numbers) -> Self;
-}
-
-macro_rules! register {
-    ($($ty:ty: $number:ty;)*) => { $(
-        impl Register for $ty {
-            type Numbers = [$number; 4];
-
-            fn numbers(self) -> [$number; 4] {
-                // SAFETY: both types have 16 bytes, and every bit pattern is valid for both.
-                unsafe { std::mem::transmute(self) }
-            }
-
-            fn of(numbers: [$number; 4]) -> Self {
-                // SAFETY: as above.
-                unsafe { std::mem::transmute(numbers) }
-            }
-        }
-    )* };
-}
-
-register! {
-    __m128: f32;
-    __m128i: i32;
-}
-
 macro_rules! functions {
     ($($(#[$doc:meta])* $name:ident($sampler:ty, $coordinate:ty) -> $register:ty = $function:path;)*) => {
         $(
@@ -143,20 +112,20 @@ macro_rules! functions {
 
 functions! {
     /// Samples at floating-point coordinates.
-    oxur_image_sample_float(u32, f32) -> __m128 = sample::sample;
+    oxur_image_sample_float(u32, f32) -> Floats = sample::sample;
     /// Samples an image of integers.
-    oxur_image_sample_int(u32, f32) -> __m128i = sample::sample_nearest;
+    oxur_image_sample_int(u32, f32) -> Ints = sample::sample_nearest;
     /// Reads a pixel, with or without a sampler.
-    oxur_image_read_float(u32, i32) -> __m128 = sample::read;
+    oxur_image_read_float(u32, i32) -> Floats = sample::read;
     /// Reads a pixel of an image of integers.
-    oxur_image_read_int(u32, i32) -> __m128i = sample::read;
+    oxur_image_read_int(u32, i32) -> Ints = sample::read;
 }
 
 /// Writes a pixel.
 ///
 /// # Safety
 /// `image` must point to a valid image, whose pixels are writable. No other thread may access the pixel concurrently.
-unsafe extern "C" fn oxur_image_write_float(image: *const Image, x: i32, y: i32, z: i32, texel: __m128) {
+unsafe extern "C" fn oxur_image_write_float(image: *const Image, x: i32, y: i32, z: i32, texel: Floats) {
     // SAFETY: guaranteed by the caller.
     let image = unsafe { &*image };
     // SAFETY: `sample::write` passes the address of a pixel of the image.
@@ -169,7 +138,7 @@ unsafe extern "C" fn oxur_image_write_float(image: *const Image, x: i32, y: i32,
 ///
 /// # Safety
 /// As for [`oxur_image_write_float`].
-unsafe extern "C" fn oxur_image_write_int(image: *const Image, x: i32, y: i32, z: i32, texel: __m128i) {
+unsafe extern "C" fn oxur_image_write_int(image: *const Image, x: i32, y: i32, z: i32, texel: Ints) {
     // SAFETY: guaranteed by the caller.
     let image = unsafe { &*image };
     // SAFETY: `sample::write` passes the address of a pixel of the image.

@@ -4,7 +4,6 @@
 
 mod combination;
 mod fibers;
-mod float;
 mod kernel_stack;
 mod local_memory;
 mod services;
@@ -13,9 +12,9 @@ mod stacks;
 mod suspendable;
 pub mod trap;
 
+pub use crate::target::x86_64::FloatEnv;
 pub use combination::Combination;
 pub use fibers::{Fibers, ItemCode, ItemEntry};
-pub use float::FloatEnv;
 pub use local_memory::LocalMemory;
 pub use services::symbols;
 pub use stacks::stack_size;

@@ -4,7 +4,6 @@
 //! A signal that the code raises (invalid memory, a trapping instruction, a stack overflow) ends the code and not the
 //! process. Signals raised elsewhere go to the handler that was installed before.
 
-use std::arch::asm;
 use std::cell::Cell;
 use std::ptr;
 use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
@@ -16,6 +15,7 @@ use oxur_fork::OnceLock;
 use super::signals::{self, AlternateStack};
 use super::stacks::Stack;
 use crate::Fault;
+use crate::target::x86_64::thread::{Interrupted, stack_pointer, thread_pointer};
 
 /// Why code ended, in a form that a signal handler can write.
 type Outcome = Result<(), Trap>;
@@ -175,15 +175,6 @@ pub fn waits_above() -> usize {
     this_thread().waits_at.get() - SWITCH
 }
 
-/// The stack pointer.
-#[inline(always)]
-pub fn stack_pointer() -> usize {
-    let pointer: usize;
-    // SAFETY: a register is read.
-    unsafe { asm!("mov {}, rsp", out(reg) pointer, options(nomem, nostack, preserves_flags)) };
-    pointer
-}
-
 /// Called by code that runs guarded: it is not resumed any more.
 pub fn raise_fault(fault: Fault) {
     let running = running().get().expect("compiled code runs guarded");
@@ -211,16 +202,6 @@ struct Thread {
 
 /// The head of the list.
 static THREADS: AtomicPtr<Thread> = AtomicPtr::new(ptr::null_mut());
-
-/// A number that identifies a thread while it lives, also in a child of `fork`. The signal handler can read it. It must
-/// not access thread-local variables, which may be allocated on first access.
-#[inline]
-fn thread_pointer() -> usize {
-    let pointer: usize;
-    // SAFETY: the ABI has the address of the thread control block there.
-    unsafe { asm!("mov {}, fs:0", out(reg) pointer, options(nostack, readonly, preserves_flags, pure)) };
-    pointer
-}
 
 impl Thread {
     fn all() -> impl Iterator<Item = &'static Self> {
@@ -307,8 +288,8 @@ impl Drop for Own {
 unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *mut libc::c_void) {
     // SAFETY: the kernel passes what a handler with `SA_SIGINFO` gets.
     unsafe {
-        let registers = &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs;
-        let sp = registers[libc::REG_RSP as usize] as usize;
+        let mut interrupted = Interrupted::new(context);
+        let sp = interrupted.stack_pointer();
         if let Some(running) = Thread::find().and_then(|thread| thread.running.get())
             && running.trap.stack_ptr_in_bounds(sp)
         {
@@ -320,11 +301,7 @@ unsafe extern "C" fn handle(signal: i32, info: *mut libc::siginfo_t, context: *m
                 other => Trap::Signal(other),
             };
             let regs = running.trap.setup_trap_handler(move || Err(fault));
-            registers[libc::REG_RIP as usize] = regs.rip as i64;
-            registers[libc::REG_RSP as usize] = regs.rsp as i64;
-            registers[libc::REG_RBP as usize] = regs.rbp as i64;
-            registers[libc::REG_RDI as usize] = regs.rdi as i64;
-            registers[libc::REG_RSI as usize] = regs.rsi as i64;
+            interrupted.go_on_with(&regs);
             return;
         }
         signals::pass_on(signal, info, context);

@@ -2,12 +2,18 @@
 //! x86-64: which CPU this is, the level of the psABI that code is compiled for, and what its vectors can do.
 
 pub mod cpu_id;
+mod float_env;
 mod level;
+pub mod registers;
+pub mod relocations;
+pub mod thread;
 
+use std::arch::x86_64::{_mm_sfence, _rdtsc};
 use std::ffi::CStr;
 
 use super::Vectors;
 
+pub use float_env::FloatEnv;
 pub use level::CpuLevel;
 
 /// LLVM's data layout.
@@ -65,4 +71,18 @@ pub fn vectors(level: CpuLevel) -> Vectors {
             converts_longs: false,
         },
     }
+}
+
+/// The counter of cycles.
+#[inline]
+pub fn cycles() -> u64 {
+    // SAFETY: every CPU has this instruction.
+    unsafe { _rdtsc() }
+}
+
+/// Has other threads see stores past the caches before later stores.
+#[inline]
+pub fn fence_streamed_stores() {
+    // SAFETY: every CPU has this instruction.
+    unsafe { _mm_sfence() };
 }
