@@ -3,11 +3,14 @@
 //!
 //! Nobody reads it once the group has ended. LLVM does not know that of memory, but of variables: it keeps them in registers, and leaves
 //! out stores that nobody reads. In a tree of barriers, most of the time was stores, and loads that waited for them.
+//!
+//! Accesses of lanes that are known, such as the first 50 of 100, are plain accesses of a part of the variable.
 
 use llvm_sys::LLVMOpcode as L;
 
+use super::prefixes::ActiveLanes;
 use crate::abi::layout;
-use crate::llvm::{Builder, Function, Machine, Module, Value};
+use crate::llvm::{Builder, Function, Machine, Module, Type, Value};
 
 /// The alignment of local memory, as the runtime gives it.
 const LOCAL_ALIGN: i64 = crate::kernel::LOCAL_ALIGN as i64;
@@ -45,6 +48,7 @@ pub fn make_variable(machine: &Machine, module: &Module<'_>, entry: Function<'_>
     // Where local memory would begin.
     let base = b.offset(variable, cx.int(64).int(start.wrapping_neg() as u64));
     for address in addresses {
+        unmask(module, &b, address);
         address.replace_with(base);
         address.erase();
     }
@@ -97,11 +101,103 @@ fn accessed<'c>(module: &Module<'c>, address: Value<'c>, at: i64) -> Option<[i64
             L::LLVMStore if is_plain(user) && user.operand(0) != address => {
                 [at, at + module.size_of(user.operand(0).ty()) as i64]
             }
+            L::LLVMCall => {
+                let MaskedAccess { ty, lanes, .. } =
+                    MaskedAccess::of(user).filter(|access| access.address == address)?;
+                let size = module.size_of(ty.scalar()) as i64;
+                [lanes.first, lanes.end].map(|lane| at + i64::from(lane) * size)
+            }
             _ => return None,
         };
         bounds = Some(around(bounds, own));
     }
     Some(bounds.unwrap_or([at, at]))
+}
+
+/// A load or store of lanes that are known.
+struct MaskedAccess<'c> {
+    address: Value<'c>,
+    ty: Type<'c>,
+    mask: Value<'c>,
+    lanes: ActiveLanes,
+    /// What is stored, or what the other lanes have if it is a load.
+    value: Value<'c>,
+    is_store: bool,
+    align: u32,
+}
+
+impl<'c> MaskedAccess<'c> {
+    fn of(call: Value<'c>) -> Option<Self> {
+        let name = call.callee()?.name();
+        let is_store = name.starts_with("llvm.masked.store.");
+        (is_store || name.starts_with("llvm.masked.load.")).then_some(())?;
+        let [value, address, mask] = if is_store { [0, 1, 2] } else { [2, 0, 1] };
+        let align = call.call_argument_align(address);
+        let [value, address, mask] = [value, address, mask].map(|operand| call.operand(operand));
+        let bits = value.ty().bits();
+        let lanes = ActiveLanes::of(mask).filter(|_| bits >= 8 && bits.is_power_of_two())?;
+        Some(Self {
+            address,
+            ty: value.ty(),
+            mask,
+            lanes,
+            value,
+            is_store,
+            align,
+        })
+    }
+
+    /// Accesses all from the first lane to the last one, of memory that nobody else knows. LLVM keeps nothing in registers that has
+    /// masked accesses.
+    fn unmask(&self, module: &Module<'c>, b: &Builder<'c>, call: Value<'c>) {
+        let ActiveLanes { first, end, has_holes } = self.lanes;
+        b.go_before(call);
+        let part = self.ty.scalar().vector(end - first);
+        let size = self.ty.scalar().bits() / 8;
+        let start = b.offset(self.address, module.context().int(64).int((first * size).into()));
+        let align = if first == 0 { self.align } else { self.align.min(size) };
+        let load = || b.load(part, start).align(align);
+        let among =
+            |lanes: std::ops::Range<u32>, of: Value<'c>| b.shuffle(of, of.ty().poison(), &lanes.collect::<Vec<_>>());
+        if self.is_store && first < end {
+            let mut stored = among(first..end, self.value);
+            if has_holes {
+                stored = b.select(among(first..end, self.mask), stored, load());
+            }
+            b.store(stored, start).align(align);
+        } else if !self.is_store {
+            let mut loaded = self.value;
+            if first < end {
+                let part = load();
+                let place = |lane: u32| {
+                    if (first..end).contains(&lane) {
+                        lane - first
+                    } else {
+                        u32::MAX
+                    }
+                };
+                let lanes: Vec<u32> = (0..self.ty.lanes().unwrap_or(1)).map(place).collect();
+                loaded = b.select(self.mask, b.shuffle(part, part.ty().poison(), &lanes), self.value);
+            }
+            call.replace_with(loaded);
+        }
+        call.erase();
+    }
+}
+
+/// Makes plain accesses of those under masks at an address and at what is computed from it.
+fn unmask<'c>(module: &Module<'c>, b: &Builder<'c>, address: Value<'c>) {
+    for user in address.users() {
+        match user.opcode() {
+            Some(L::LLVMGetElementPtr) => unmask(module, b, user),
+            Some(L::LLVMCall) => {
+                if let Some(access) = MaskedAccess::of(user) {
+                    access.unmask(module, b, user);
+                }
+            }
+            _ => {}
+        }
+    }
 }
 
 /// Bounds of what two have, or of the second alone.

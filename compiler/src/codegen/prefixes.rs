@@ -22,23 +22,47 @@ pub fn shorten(module: &Module<'_>) {
     }
 }
 
-/// How many lanes a constant mask has, if these are the first, and a power of two, and fewer than all.
-fn prefix(mask: Value<'_>) -> Option<u32> {
-    let lanes = mask.ty().lanes()?;
-    let is_active = |lane| {
-        mask.const_element(lane)
-            .and_then(Value::as_const_int)
-            .map(|bit| bit != 0)
-    };
-    let active: Vec<bool> = (0..lanes).map(is_active).collect::<Option<_>>()?;
-    let count = active.iter().take_while(|is_active| **is_active).count();
-    let others = active[count..].iter().any(|is_active| *is_active);
-    (!others && count.is_power_of_two() && count < active.len()).then_some(count as u32)
+/// The lanes that a constant mask has.
+pub struct ActiveLanes {
+    /// The first of them, and what is behind the last one; the same if there are none.
+    pub first: u32,
+    pub end: u32,
+    /// Whether there are others between these.
+    pub has_holes: bool,
+}
+
+impl ActiveLanes {
+    /// Those of a mask, if it is constant.
+    pub fn of(mask: Value<'_>) -> Option<Self> {
+        let is_active = |lane| {
+            mask.const_element(lane)
+                .and_then(Value::as_const_int)
+                .map(|bit| bit != 0)
+        };
+        let active: Vec<bool> = (0..mask.ty().lanes()?).map(is_active).collect::<Option<_>>()?;
+        let first = active.iter().position(|is_active| *is_active).unwrap_or(0);
+        let end = active
+            .iter()
+            .rposition(|is_active| *is_active)
+            .map_or(first, |last| last + 1);
+        Some(Self {
+            first: first as u32,
+            end: end as u32,
+            has_holes: active[first..end].contains(&false),
+        })
+    }
+
+    /// How many there are, if these are the first, and a power of two, and fewer than all.
+    fn prefix(mask: Value<'_>) -> Option<u32> {
+        let Self { first, end, has_holes } = Self::of(mask)?;
+        let is_prefix = first == 0 && !has_holes && end.is_power_of_two() && Some(end) < mask.ty().lanes();
+        is_prefix.then_some(end)
+    }
 }
 
 fn shorten_load<'c>(b: &Builder<'c>, load: Value<'c>) {
     let [address, mask, others] = [0, 1, 2].map(|i| load.operand(i));
-    let Some(count) = prefix(mask) else { return };
+    let Some(count) = ActiveLanes::prefix(mask) else { return };
     b.go_before(load);
     let ty = load.ty();
     let short = b
@@ -54,7 +78,7 @@ fn shorten_load<'c>(b: &Builder<'c>, load: Value<'c>) {
 
 fn shorten_store<'c>(b: &Builder<'c>, store: Value<'c>) {
     let [value, address, mask] = [0, 1, 2].map(|i| store.operand(i));
-    let Some(count) = prefix(mask) else { return };
+    let Some(count) = ActiveLanes::prefix(mask) else { return };
     b.go_before(store);
     let lanes: Vec<u32> = (0..count).collect();
     let short = b.shuffle(value, value.ty().poison(), &lanes);
