@@ -37,8 +37,8 @@ pub enum Urgency {
 pub enum Wanted {
     /// Its best code for a range.
     BestFor(NdRange),
-    /// A variant for whole groups. Until it is there, the kernel runs its main code.
-    Variant(Variant),
+    /// Variants for whole groups. Until they are there, the kernel runs its main code.
+    Variants([Option<Variant>; 2]),
 }
 
 /// A kernel that should have some code.
@@ -192,7 +192,11 @@ impl Job {
         let Some(program) = self.program.upgrade() else { return };
         match self.wanted {
             Wanted::BestFor(range) => self.compile_best(&program, &range),
-            Wanted::Variant(variant) => program.compile_whole_group(&self.kernel, variant),
+            Wanted::Variants(variants) => {
+                for variant in variants.into_iter().flatten() {
+                    program.compile_whole_group(&self.kernel, variant);
+                }
+            }
         }
         self.answered();
     }
@@ -201,7 +205,12 @@ impl Job {
         let name = &self.kernel.info.name;
         while let Best::MayBe(variant) = self.kernel.best(range) {
             if let Err(error) = program.compile_variant(&self.kernel, variant) {
-                log::warn!("there is no {variant:?} code of the kernel {name}: {error}");
+                // Columns are worth a try where nothing else is known of them.
+                let level = match variant {
+                    Variant::Columns => log::Level::Debug,
+                    _ => log::Level::Warn,
+                };
+                log::log!(level, "there is no {variant:?} code of the kernel {name}: {error}");
                 if matches!(error, Error::OutOfMemory(_)) {
                     break;
                 }
@@ -213,7 +222,7 @@ impl Job {
     fn answered(&self) {
         match self.wanted {
             Wanted::BestFor(_) => self.kernel.heat.answered(),
-            Wanted::Variant(_) => self.kernel.group_heat.answered(),
+            Wanted::Variants(_) => self.kernel.group_heat.answered(),
         }
     }
 }

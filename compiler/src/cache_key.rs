@@ -73,7 +73,7 @@ impl ProgramKey {
         let mut hasher = self.0.clone();
         hasher.update(b"kernel");
         hasher.update(&[variant.number()]);
-        if let Variant::WholeGroup(size) = variant {
+        if let Variant::WholeGroup(size) | Variant::WholeColumns(size) = variant {
             size.into_iter().for_each(|n| number(&mut hasher, n.into()));
         }
         hasher.update(name.as_bytes());
@@ -138,6 +138,9 @@ mod tests {
                 key.kernel("a", Variant::WholeGroup([64, 1, 1])),
                 key.kernel("a", Variant::WholeGroup([128, 1, 1])),
                 key.kernel("a", Variant::WholeGroup([8, 8, 1])),
+                key.kernel("a", Variant::WholeGroup([1, 96, 1])),
+                key.kernel("a", Variant::WholeColumns([1, 96, 1])),
+                key.kernel("a", Variant::Columns),
             ]
         };
         let plain = Options::default;

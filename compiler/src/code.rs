@@ -8,7 +8,7 @@ use oxur_fork::OnceLock;
 
 use crate::codegen::Loaded;
 use crate::intrinsics::MAX_ID;
-use crate::workgroup::{CodeInfo, Entry, GroupVector, whole_group};
+use crate::workgroup::{CodeInfo, Columns, Entry, GroupVector, whole_group};
 use crate::{Error, KernelInfo, NdRange};
 
 /// A variant of the code of a kernel.
@@ -28,13 +28,17 @@ pub(crate) enum Variant {
     Quick,
     /// A whole group at a time, of this size. Launches have groups of it; the kernel does not demand it.
     WholeGroup([u16; 3]),
+    /// For groups of one column, any number of which run as one. Their items do not wait for each other.
+    Columns,
+    /// Several groups of one column at a time, which have this size each and are one vector.
+    WholeColumns([u16; 3]),
 }
 
 impl Variant {
     /// How many there are, but for sizes of whole groups.
     const COUNT: usize = Self::WholeGroup([0; 3]).number() as usize;
 
-    /// Its number; that of whole groups of all sizes is the same.
+    /// Its number; that of groups of all sizes is the same.
     pub(crate) const fn number(self) -> u8 {
         match self {
             Self::Main => 0,
@@ -43,7 +47,9 @@ impl Variant {
             Self::AcrossRowsWithTail => 3,
             Self::Scalar => 4,
             Self::Quick => 5,
-            Self::WholeGroup(_) => 6,
+            Self::Columns => 6,
+            Self::WholeGroup(_) => 7,
+            Self::WholeColumns(_) => 8,
         }
     }
 }
@@ -71,6 +77,9 @@ impl Code {
             return true;
         }
         let shape = &self.shape;
+        if shape.columns != Columns::No && range.local_size[0] != 1 {
+            return false;
+        }
         if let Some(size) = shape.whole_group {
             return range.local_size == size.map(u64::from) && has_small_ids(range);
         }
@@ -83,7 +92,19 @@ impl Code {
         (!has_rest || shape.has_tail && rest_is_last) && has_small_ids(range)
     }
 
-    /// The variant for a range, if this is the main one.
+    /// Whether groups of a range are columns, of which several should run as one, if this is the main variant.
+    fn has_columns(&self, range: &NdRange) -> bool {
+        let shape = &self.shape;
+        shape.may_be_columns
+            && shape.entry == Entry::Group
+            && shape.sees_groups
+            && shape.whole_group.is_none()
+            && range.local_size[0] == 1
+            && range.groups()[0] >= shape.lanes.into()
+            && has_small_ids(range)
+    }
+
+    /// The variant for a range that has no columns, if this is the main one.
     fn variant_for(&self, range: &NdRange) -> Variant {
         if self.suits(range) {
             return Variant::Main;
@@ -112,8 +133,14 @@ impl Code {
         const FEW: u64 = 4096;
         /// The same where groups have neighbours in other dimensions, too: kernels have tiles for the sake of caches.
         const FEW_OF_TILES: u64 = 128;
+        /// How many items of a row are worth to go on to the next one, if groups have a few of each: nobody makes such tiles for the sake
+        /// of caches. CPUs fetch what follows in a row.
+        const LONG_ROW: u64 = 256;
         let shape = &self.shape;
         let lanes = u64::from(shape.lanes);
+        if let Columns::Some(count) = shape.columns {
+            return count.into();
+        }
         if shape.sees_groups || shape.spans_rows || lanes == 1 {
             return 1;
         }
@@ -122,7 +149,9 @@ impl Code {
         let full = (lanes >> row.trailing_zeros().min(lanes.trailing_zeros())).max(1);
         let is_all_one_row = range.global_size[1] == 1 && range.global_size[2] == 1;
         let few = if is_all_one_row { FEW } else { FEW_OF_TILES };
-        full * few.div_ceil(range.group_size() * full)
+        let by_items = few.div_ceil(range.group_size() * full);
+        let by_row = if row < lanes { LONG_ROW.div_ceil(row * full) } else { 1 };
+        full * by_items.max(by_row)
     }
 }
 
@@ -212,8 +241,9 @@ pub(crate) struct Compiled {
     /// Its index in the linked program.
     pub(crate) index: usize,
     variants: [Place; Variant::COUNT],
-    /// Made when it is needed: few kernels do.
+    /// Made when they are needed: few kernels do.
     whole_groups: OnceLock<Box<WholeGroups>>,
+    whole_columns: OnceLock<Box<WholeGroups>>,
     pub(crate) heat: Heat,
     pub(crate) group_heat: GroupHeat,
 }
@@ -236,6 +266,7 @@ impl Compiled {
             index,
             variants: Default::default(),
             whole_groups: OnceLock::new(),
+            whole_columns: OnceLock::new(),
             heat: Heat::default(),
             group_heat: GroupHeat::default(),
         }
@@ -246,6 +277,10 @@ impl Compiled {
             Variant::WholeGroup(size) => {
                 let place = self.whole_groups.get().and_then(|all| all.find(size));
                 place.expect("`whole_group_for` has found a place")
+            }
+            Variant::WholeColumns(size) => {
+                let place = self.whole_columns.get().and_then(|all| all.find(size));
+                place.expect("`whole_columns_for` has found a place")
             }
             other => &self.variants[usize::from(other.number())],
         }
@@ -274,6 +309,17 @@ impl Compiled {
         all.find(size).map(|_| Variant::WholeGroup(size))
     }
 
+    /// The variant that runs several groups of a range as one vector, if it is worth a try.
+    pub(crate) fn whole_columns_for(&self, range: &NdRange) -> Option<Variant> {
+        let shape = &self.code(Variant::Main)?.shape;
+        let is_possible = shape.may_be_whole_group && shape.may_be_columns && has_small_ids(range);
+        let count = whole_group::columns(range.local_size).filter(|_| is_possible)?;
+        // It has at most 1024 items.
+        let size = (range.groups()[0] >= count.into()).then(|| range.local_size.map(|n| n as u16))?;
+        let all = self.whole_columns.get_or_init(Box::default);
+        all.find(size).map(|_| Variant::WholeColumns(size))
+    }
+
     /// Notes that a variant is looked up in the cache. Returns true the first time.
     pub(crate) fn looks_up(&self, variant: Variant) -> bool {
         set(&self.place(variant).is_looked_up)
@@ -297,7 +343,9 @@ impl Compiled {
             return Best::MayBe(Variant::Main);
         };
         let first = main.as_ref().map_or(Variant::Scalar, |main| main.variant_for(range));
-        for variant in [first, Variant::Scalar] {
+        let has_columns = main.as_ref().is_ok_and(|main| main.has_columns(range));
+        let columns = if has_columns { Variant::Columns } else { first };
+        for variant in [columns, first, Variant::Scalar] {
             match self.slot(variant).get() {
                 Some(Ok(code)) if code.suits(range) => return Best::Is(variant),
                 Some(_) => {}

@@ -13,7 +13,7 @@ use crate::runtime::{
     Fibers, FloatEnv, ItemCode, ItemEntry, LocalMemory, Suspendable, SuspendableCode, SuspendableEntry, stack_size,
 };
 use crate::target::x86_64;
-use crate::workgroup::Entry;
+use crate::workgroup::{Columns, Entry};
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange, background};
 
 /// A compiled kernel. It keeps its program alive.
@@ -66,9 +66,10 @@ impl Kernel {
 
     /// How many work-items a run of a range now would run at a time.
     pub fn lanes_for(&self, range: &PreparedRange) -> u32 {
-        let whole_group = self.compiled.whole_group_for(&range.range);
-        let whole_group = whole_group.and_then(|variant| self.compiled.code(variant));
-        whole_group.unwrap_or_else(|| self.code(range.code)).shape.lanes
+        let [whole_group, columns] = self.whole_groups_for(&range.range);
+        let code = |variant: Option<Variant>| self.compiled.code(variant?);
+        let best = code(columns).or_else(|| code(whole_group));
+        best.unwrap_or_else(|| self.code(range.code)).shape.lanes
     }
 
     /// Bytes of private memory of a work-item.
@@ -103,15 +104,35 @@ impl Kernel {
     /// launch of this size, with all code for the first.
     #[inline(never)]
     fn prepare_whole_group(&self, range: &NdRange) {
-        let variant = self.compiled.whole_group_for(range);
-        let Some(variant) = variant.filter(|&variant| self.compiled.slot(variant).get().is_none()) else {
+        let variants = self.whole_groups_for(range);
+        let is_missing = |variant: &Variant| self.compiled.slot(*variant).get().is_none();
+        let mut missing = variants.into_iter().flatten().filter(is_missing).peekable();
+        if missing.peek().is_none() {
             return;
+        }
+        let compiles = match self.program.tier() {
+            Tier::Best => self.compiled.group_heat.is_again(range),
+            Tier::All => true,
+            Tier::Adaptive => false,
+            Tier::Quick => return,
         };
-        match self.program.tier() {
-            Tier::Best if !self.compiled.group_heat.is_again(range) => {}
-            Tier::Best | Tier::All => self.program.compile_whole_group(&self.compiled, variant),
-            Tier::Adaptive => _ = self.program.look_up(&self.compiled, variant),
-            Tier::Quick => {}
+        for variant in missing {
+            if compiles {
+                self.program.compile_whole_group(&self.compiled, variant);
+            } else if self.program.tier() == Tier::Adaptive {
+                self.program.look_up(&self.compiled, variant);
+            }
+        }
+    }
+
+    /// The variants that run one or several whole groups of a range as one vector, if they are worth a try.
+    fn whole_groups_for(&self, range: &NdRange) -> [Option<Variant>; 2] {
+        match self.compiled.may_be_whole_group() {
+            true => [
+                self.compiled.whole_group_for(range),
+                self.compiled.whole_columns_for(range),
+            ],
+            false => [None; 2],
         }
     }
 
@@ -192,27 +213,60 @@ impl Kernel {
         worker: &mut ThreadContext,
     ) -> Result<(), Fault> {
         let code = self.code(variant);
-        let whole_group = match self.compiled.may_be_whole_group() {
-            true => self.compiled.whole_group_for(&launch.range.range),
-            false => None,
-        };
-        let (code, wanted) = match whole_group.map(|variant| self.compiled.slot(variant).get()) {
-            Some(Some(Ok(whole))) => (whole, None),
-            Some(None) if self.program.tier() == Tier::Adaptive => (code, whole_group),
-            _ => (code, None),
-        };
-        let Some(variant) = wanted else {
+        let variants = self.whole_groups_for(&launch.range.range);
+        let [whole_group, columns] = variants.map(|variant| self.compiled.code(variant?));
+        let code = whole_group.unwrap_or(code);
+        let is_missing = |variant: &Variant| self.compiled.slot(*variant).get().is_none();
+        let is_wanted = self.program.tier() == Tier::Adaptive && variants.iter().flatten().any(is_missing);
+        if !is_wanted {
+            // SAFETY: passed on to the caller.
+            return unsafe { self.run_columns(columns, code, launch, groups, worker) };
+        }
+        let started = x86_64::cycles();
+        // SAFETY: passed on to the caller.
+        unsafe { self.run_columns(columns, code, launch, groups, worker) }?;
+        let took = x86_64::cycles().saturating_sub(started);
+        if self.compiled.group_heat.add(code, took) {
+            background::compile(&self.program, &self.compiled, Wanted::Variants(variants), Urgency::Hot);
+        }
+        background::resume();
+        Ok(())
+    }
+
+    /// Runs as many groups as possible by code for several `columns` at a time, if there is some, and others by the other code.
+    ///
+    /// # Safety
+    /// As for [`Kernel::run_code`].
+    #[inline]
+    unsafe fn run_columns(
+        &self,
+        columns: Option<&Code>,
+        code: &Code,
+        launch: &Launch<'_>,
+        groups: Range<u64>,
+        worker: &mut ThreadContext,
+    ) -> Result<(), Fault> {
+        let Some(columns) = columns else {
             // SAFETY: passed on to the caller.
             return unsafe { self.run_code(code, launch, groups, worker) };
         };
-        let started = x86_64::cycles();
-        // SAFETY: passed on to the caller.
-        unsafe { self.run_code(code, launch, groups, worker) }?;
-        let took = x86_64::cycles().saturating_sub(started);
-        if self.compiled.group_heat.add(code, took) {
-            background::compile(&self.program, &self.compiled, Wanted::Variant(variant), Urgency::Hot);
+        let range = &launch.range.range;
+        let (row, count) = (range.groups()[0], columns.united(range));
+        let mut rest = groups;
+        while !rest.is_empty() {
+            let at = rest.start % row;
+            let in_row = (row - at).min(rest.end - rest.start);
+            // Those that begin where a vector does, as rows of memory mostly do.
+            let (code, some) = match (at % count, in_row / count) {
+                (0, 1..) => (columns, in_row - in_row % count),
+                (0, 0) => (code, in_row),
+                (beyond, _) => (code, in_row.min(count - beyond)),
+            };
+            let end = rest.start + some;
+            // SAFETY: passed on to the caller.
+            unsafe { self.run_code(code, launch, rest.start..end, worker) }?;
+            rest.start = end;
         }
-        background::resume();
         Ok(())
     }
 
@@ -284,14 +338,18 @@ impl Kernel {
         }
         let range = launch.range.range;
         let num_groups = range.groups();
-        let local = worker.local_memory(launch.local_memory)?;
+        let local_memory = match code.shape.columns {
+            Columns::Some(count) => launch.local_memory.saturating_mul(count as usize),
+            _ => launch.local_memory,
+        };
+        let local = worker.local_memory(local_memory)?;
         let id = |n: u64| {
             let [x, y, _] = num_groups;
             [n % x, n / x % y, n / (x * y)]
         };
         let mut group = Group::new(range, id(groups.start));
         group.local_memory = local;
-        group.local_size = launch.local_memory as u64;
+        group.local_size = local_memory as u64;
         let items = range.group_size() * range.group_count();
         let _fence = (items.saturating_mul(code.shape.streamed) >= BEYOND_CACHES).then(|| {
             group.cached_mask = 0;

@@ -18,7 +18,8 @@ impl Program {
     /// value), `workgroup` or `optimize`; or its `assembly`. Without a `variant` it is that of
     /// what a kernel has first. The names of variants tell the groups that each is for: `main`, whose rows fill all lanes, and
     /// `with-tail`, whose rows do not; where sub-groups span rows, `across-rows`, that fill all lanes as a whole, and
-    /// `across-rows-with-tail`, that do not; and `groups-of-256` and the like, of this one size.
+    /// `across-rows-with-tail`, that do not; `groups-of-256` and the like, of this one size; and where several groups of one column run
+    /// as one, `columns`, and `columns-of-1x96` and the like.
     pub fn print(self: &Arc<Self>, kernel: &str, stage: &str, variant: Option<&str>) -> Result<String, Error> {
         llvm::open()?;
         #[cfg(feature = "nvptx")]
@@ -39,6 +40,10 @@ impl Program {
             (Some("across-rows-with-tail"), _) => Variant::AcrossRowsWithTail,
             (Some(name), _) if let Some(size) = name.strip_prefix("groups-of-").and_then(whole_group) => {
                 Variant::WholeGroup(size)
+            }
+            (Some("columns"), _) => Variant::Columns,
+            (Some(name), _) if let Some(size) = name.strip_prefix("columns-of-").and_then(whole_group) => {
+                Variant::WholeColumns(size)
             }
             (Some(other), _) => return Err(Error::Codegen(format!("there is no variant {other}"))),
         };

@@ -17,7 +17,7 @@ use crate::lower::{self, global_index, global_name, pointed_name};
 use crate::options::{Mode, Options, Part, Tier};
 use crate::spirv::write_only_params;
 use crate::stage_times::StageTimes;
-use crate::workgroup::{self, CodeInfo, Entry, ScalarCode, SubGroupLayout};
+use crate::workgroup::{self, CodeInfo, Columns, Entry, ScalarCode, SubGroupLayout};
 use crate::{Error, FastMath, KernelInfo, background, builtins, image, passes, runtime};
 
 /// A linked program. It owns its global variables, but for those that it shares with other programs.
@@ -266,7 +266,8 @@ impl Program {
         compiled.slot(variant).get_or_make(get).map(drop)
     }
 
-    /// The same for whole groups. Where that is impossible, or groups are no faster as one vector, the kernel keeps its main code.
+    /// The same for whole groups, one or several as one. Where that is impossible, or groups are no faster as one vector, the kernel keeps
+    /// its main code.
     pub(crate) fn compile_whole_group(&self, compiled: &Compiled, variant: Variant) {
         if let Err(error) = self.compile_variant(compiled, variant) {
             log::debug!(
@@ -388,9 +389,18 @@ impl Program {
         times.end("start");
         let layout = SubGroupLayout::of(variant).filter(|_| !self.options.no_optimization);
         let required = info.required_work_group_size;
-        let whole_group = match variant {
-            Variant::WholeGroup(size) => Some(size.map(u32::from)),
-            Variant::Main => {
+        let columns = match variant {
+            Variant::Columns => Columns::Any,
+            Variant::WholeColumns(size) => {
+                let count = workgroup::whole_group::columns(size.map(u64::from));
+                Columns::Some(count.ok_or_else(|| Error::Codegen("groups are no columns".into()))?)
+            }
+            _ => Columns::No,
+        };
+        let whole_group = match (variant, columns) {
+            (Variant::WholeColumns([_, y, z]), Columns::Some(count)) => Some([count, y.into(), z.into()]),
+            (Variant::WholeGroup(size), _) => Some(size.map(u32::from)),
+            (Variant::Main, _) => {
                 required.filter(|&size| info.has_barriers && workgroup::whole_group::suits(size.map(u64::from), 1))
             }
             _ => None,
@@ -401,12 +411,27 @@ impl Program {
             let Some(layout) = layout else { break };
             let module = lower::kernel(context, &self.linked, kernel)?;
             times.end("lower");
-            match workgroup::finish_wide(&machine, &module, info.collective_width, layout, size, is_one_vector) {
+            match workgroup::finish_wide(
+                &machine,
+                &module,
+                info.collective_width,
+                layout,
+                size,
+                is_one_vector,
+                columns,
+            ) {
                 Ok(shape) => {
                     times.end("workgroup");
                     return Ok((machine, module, shape));
                 }
-                Err(why) if matches!(variant, Variant::WholeGroup(_)) => return Err(Error::Codegen(why)),
+                Err(why)
+                    if matches!(
+                        variant,
+                        Variant::WholeGroup(_) | Variant::WholeColumns(_) | Variant::Columns
+                    ) =>
+                {
+                    return Err(Error::Codegen(why));
+                }
                 Err(why) if is_one_vector => log::debug!("groups of the kernel {} are no vectors: {why}", info.name),
                 Err(why) => log::info!("kernel {} is run one work-item at a time: {why}", info.name),
             }
@@ -448,6 +473,8 @@ impl Program {
                     Variant::AcrossRowsWithTail,
                     Variant::WholeGroup([64, 1, 1]),
                     Variant::WholeGroup([10, 3, 2]),
+                    Variant::Columns,
+                    Variant::WholeColumns([1, 10, 2]),
                     Variant::Scalar,
                     Variant::Quick,
                 ] {

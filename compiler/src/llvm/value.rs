@@ -227,6 +227,12 @@ impl<'c> Value<'c> {
         self.opcode() == Some(LLVMOpcode::LLVMOr) && unsafe { LLVMGetIsDisjoint(self.0) != 0 }
     }
 
+    /// Whether a sum of integers is poison where it wraps as an unsigned number.
+    pub fn is_sum_without_wrap(self) -> bool {
+        // SAFETY: asked of such an instruction only.
+        self.is_disjoint() || self.opcode() == Some(LLVMOpcode::LLVMAdd) && unsafe { LLVMGetNUW(self.0) != 0 }
+    }
+
     /// Marks a sum, difference, product or shift to the left as poison where it wraps, as a signed or as an unsigned number. Not
     /// where it was folded to something else.
     pub fn promise_no_wrap(self, signed: bool, unsigned: bool) {

@@ -8,6 +8,7 @@
 //! Otherwise the runtime calls it for each item on a stack of its own.
 
 mod collectives;
+mod columns;
 mod convergence;
 mod group_reductions;
 mod intrinsics;
@@ -23,6 +24,7 @@ use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrins
 use crate::llvm::{Block, Builder, Function, Kind, Machine, Module, Type, Value};
 
 use collectives::Waiting;
+pub use columns::Columns;
 #[cfg(feature = "nvptx")]
 pub use vector::Cfg;
 pub use vector::offsets;
@@ -75,6 +77,10 @@ pub struct CodeInfo {
     pub whole_group: Option<[u32; 3]>,
     /// Whether groups could be that if their size were known.
     pub may_be_whole_group: bool,
+    /// How many groups of one column it runs as one.
+    pub columns: Columns,
+    /// Whether it could run several as one.
+    pub may_be_columns: bool,
     /// How many bytes an item may store past the caches.
     pub streamed: u64,
     /// Bytes of variables of the code, on its stack or in the frame.
@@ -87,9 +93,12 @@ pub struct CodeInfo {
 pub const SHAPE: &str = "oxur.shape";
 
 /// Where the logarithm of `side_by_side` begins in the word of flags, where the number of rows, and where that of streamed bytes.
-const SIDE_BY_SIDE_SHIFT: u32 = 5;
-const ROWS_SHIFT: u32 = 8;
-const STREAMED_SHIFT: u32 = 16;
+const SIDE_BY_SIDE_SHIFT: u32 = 6;
+const ROWS_SHIFT: u32 = 9;
+const STREAMED_SHIFT: u32 = 17;
+
+/// Where the number of columns begins in the word of the size of groups.
+const COLUMNS_SHIFT: u32 = 48;
 
 impl CodeInfo {
     fn write(self, module: &Module<'_>) -> Self {
@@ -100,6 +109,7 @@ impl CodeInfo {
             self.spans_rows,
             self.sees_groups,
             self.may_be_whole_group,
+            self.may_be_columns,
         ];
         let numbers = u64::from(self.side_by_side.ilog2()) << SIDE_BY_SIDE_SHIFT
             | u64::from(self.rows) << ROWS_SHIFT
@@ -117,7 +127,7 @@ impl CodeInfo {
             flags,
             self.variables,
             self.frame,
-            self.whole_group.map_or(0, GroupVector::packed),
+            self.whole_group.map_or(0, GroupVector::packed) | self.columns.packed() << COLUMNS_SHIFT,
         ];
         let words = Value::array(wide, &words.map(|w| wide.int(w)));
         let constant = module
@@ -135,6 +145,7 @@ impl CodeInfo {
             2 => Entry::Suspendable,
             _ => return None,
         };
+        let size = words[5] & ((1 << COLUMNS_SHIFT) - 1);
         let lanes = u32::try_from(words[1]).ok().filter(|l| (1..=1024).contains(l))?;
         Some(Self {
             entry,
@@ -144,8 +155,10 @@ impl CodeInfo {
             has_tail: words[2] & 2 != 0,
             spans_rows: words[2] & 4 != 0,
             sees_groups: words[2] & 8 != 0,
-            whole_group: (words[5] != 0).then(|| GroupVector::unpacked(words[5])),
+            whole_group: (size != 0).then(|| GroupVector::unpacked(size)),
             may_be_whole_group: words[2] & 16 != 0,
+            columns: Columns::unpacked(words[5] >> COLUMNS_SHIFT),
+            may_be_columns: words[2] & 32 != 0,
             rows: Some((words[2] >> ROWS_SHIFT) as u32 & 0xff).filter(|rows| *rows > 0)?,
             streamed: words[2] >> STREAMED_SHIFT,
             variables: words[3],
@@ -214,6 +227,8 @@ pub fn finish_scalar(
         rows: 1,
         whole_group: None,
         may_be_whole_group: false,
+        columns: Columns::No,
+        may_be_columns: false,
         streamed: 0,
         variables: 0,
         frame: 0,
@@ -250,8 +265,8 @@ impl SubGroupLayout {
     /// That of a variant; `None` for scalar code.
     pub fn of(variant: Variant) -> Option<Self> {
         let (has_tail, spans_rows) = match variant {
-            Variant::Main | Variant::WholeGroup(_) => (false, false),
-            Variant::WithTail => (true, false),
+            Variant::Main | Variant::WholeGroup(_) | Variant::WholeColumns(_) => (false, false),
+            Variant::WithTail | Variant::Columns => (true, false),
             Variant::AcrossRows => (false, true),
             Variant::AcrossRowsWithTail => (true, true),
             Variant::Scalar | Variant::Quick => return None,
@@ -285,7 +300,8 @@ pub fn prepare(
 
 /// Vectorizes a lowered kernel and makes its entry point.
 /// The error says why the kernel cannot be vectorized; then the module is unusable. `size` is that of groups, if it is known. With
-/// `is_one_vector`, groups are, or that is an error.
+/// `is_one_vector`, groups are, or that is an error. Groups are `columns` of what the code runs as one, which has that size.
+#[allow(clippy::too_many_arguments, reason = "each says another thing of the groups")]
 pub fn finish_wide(
     machine: &Machine,
     module: &Module<'_>,
@@ -293,6 +309,7 @@ pub fn finish_wide(
     layout: SubGroupLayout,
     size: Option<[u32; 3]>,
     is_one_vector: bool,
+    columns: Columns,
 ) -> Result<CodeInfo, String> {
     let SubGroupLayout { has_tail, spans_rows } = layout;
     let fills_rows = !has_tail && !spans_rows;
@@ -305,6 +322,13 @@ pub fn finish_wide(
         false => None,
     };
     let reduces = reductions.is_some();
+    let may_be_columns = !groups_wait && columns::are_possible(module, items_wait);
+    match columns {
+        Columns::No => {}
+        Columns::Any if !items_wait && may_be_columns => columns::join(module),
+        Columns::Some(_) if is_one_vector && may_be_columns => columns::join(module),
+        _ => return Err("it cannot run several groups as one".into()),
+    }
     if let Some(size) = size.filter(|_| is_one_vector) {
         set_size(module, size);
     }
@@ -325,6 +349,7 @@ pub fn finish_wide(
         items_wait && !groups_wait,
         size,
         is_one_vector,
+        columns,
     )?;
     let kernels = VectorKernels {
         full: module.function(vector::FULL),
@@ -337,7 +362,8 @@ pub fn finish_wide(
         .expect("a kernel was lowered")
         .delete_with_body();
     vector::delete_outlined(module);
-    let sees_groups = items_wait || groups_wait || width.is_sub_group || sees_groups(module);
+    let sees_places = items_wait || groups_wait || width.is_sub_group || sees_groups(module);
+    let sees_groups = columns != Columns::Any && sees_places;
     let entry = match (groups_wait, items_wait) {
         (true, _) => Entry::Item,
         (_, true) if made.whole_group.is_none() => Entry::Suspendable,
@@ -370,6 +396,8 @@ pub fn finish_wide(
         rows: made.rows,
         whole_group: made.whole_group,
         may_be_whole_group: made.may_be_whole_group || reduces && fills_rows && size.is_none(),
+        columns,
+        may_be_columns,
         streamed: made.streamed,
         variables: 0,
         frame,

@@ -16,6 +16,7 @@ mod calls;
 mod cfg;
 mod coherent;
 mod collectives;
+mod columns;
 mod coroutine;
 mod divergence;
 mod division;
@@ -51,7 +52,7 @@ pub use show::{prepared, shapes};
 use divergence::Ids;
 use whole_group::GroupVector;
 
-use super::SubGroupLayout;
+use super::{Columns, SubGroupLayout};
 use crate::by_value::{self, ArgumentBlock};
 use crate::image;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic};
@@ -142,7 +143,8 @@ pub struct Kernels {
 
 /// Prepares a module and adds the vector kernel, and with a tail also the one for fewer lanes; where it makes a kernel faster, also
 /// one for blocks of rows. With `waits` they are coroutines that suspend at barriers. `size` is that of groups, if it is known. With `is_one_vector`
-/// groups are, or that is an error. An error says why the kernel cannot be vectorized.
+/// groups are, or that is an error; it is the size of all `columns` then. An error says why the kernel cannot be vectorized.
+#[allow(clippy::too_many_arguments, reason = "each says another thing of the groups")]
 pub fn widen(
     machine: &Machine,
     module: &Module<'_>,
@@ -151,6 +153,7 @@ pub fn widen(
     waits: bool,
     size: Option<[u32; 3]>,
     is_one_vector: bool,
+    columns: Columns,
 ) -> Result<Kernels, String> {
     if !(4..=64).contains(&width.lanes) {
         return Err(format!("sub-groups of {}", width.lanes));
@@ -159,6 +162,9 @@ pub fn widen(
     let spans_rows = layout.spans_rows || group.is_some_and(GroupVector::spans_rows);
     prepare(machine, module, width, spans_rows)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
+    if columns == Columns::Any && !columns::are_side_by_side(module, kernel, width.lanes)? {
+        return Err("neighbouring groups do not access memory side by side".into());
+    }
     // Others have other costs.
     let is_plain = !width.is_sub_group && !waits && !layout.spans_rows && module.function(DEVICE_BARRIER).is_none();
     // What spans rows, and what runs with few lanes, has other costs.
@@ -169,7 +175,7 @@ pub fn widen(
             if group.spans_rows() && Blocking::of(module, kernel, width.lanes, None).is_some() {
                 return Err("its rows run in blocks".into());
             }
-            if !whole_group::prepare(machine, module, kernel, width.lanes, group)? {
+            if !whole_group::prepare(machine, module, kernel, width.lanes, group, columns)? {
                 return Err("it would be too long, or slower".into());
             }
         }
@@ -184,6 +190,7 @@ pub fn widen(
             kernel,
             GroupVector::new([width.lanes, 1, 1]),
             width.lanes,
+            whole_group::LONGEST,
             false,
         )?;
     let mut side_by_side = match is_alone && waits && group.is_none() && may_run("vectors side by side") {

@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::blocking::remove_barriers;
 use super::calls::{is_hint, is_pure};
 use super::cfg::Cfg;
+use super::columns;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::in_flight;
 use super::memory::accessed;
@@ -23,13 +24,17 @@ use crate::builtins;
 use crate::intrinsics::{GroupCollective, GroupReduction, WorkItemIntrinsic};
 use crate::llvm::{Function, Machine, Module, Value};
 use crate::target::Vectors;
+use crate::workgroup::Columns;
 use crate::workgroup::convergence::collective;
 
 /// The most items of a group.
 pub const MOST_ITEMS: u64 = 1024;
 
 /// The most instructions for all registers of the group. More take long to compile.
-const LONGEST: u64 = 8192;
+pub const LONGEST: u64 = 8192;
+
+/// The same for several groups of one column, which have four to eight times the items of one.
+const LONGEST_COLUMNS: u64 = 2 * LONGEST;
 
 /// What a mathematical function has of them.
 const FUNCTION: u32 = 64;
@@ -46,6 +51,20 @@ const UNROLL: &str = "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-p
 
 /// The most rows of a group. An access for each of more takes long to compile: with 256 rows of 4 items a second for a short kernel.
 const MOST_ROWS: u64 = 128;
+
+/// The most groups of one column that are one vector.
+const MOST_COLUMNS: u64 = 8;
+
+/// The least. With fewer, what is beside each other in memory does not fill a register of any kind.
+const LEAST_COLUMNS: u64 = 4;
+
+/// How many groups of a size are one vector, if they are columns and that is possible.
+pub fn columns(size: [u64; 3]) -> Option<u32> {
+    let items = size.into_iter().fold(1, u64::saturating_mul);
+    let count = (MOST_ITEMS / items.max(1)).min(MOST_COLUMNS);
+    let is_column = size[0] == 1 && items <= MOST_ROWS && items > 1;
+    (is_column && count >= LEAST_COLUMNS).then(|| 1 << count.ilog2())
+}
 
 /// Whether groups of a size could be one vector, which has so many lanes at least.
 pub fn suits(size: [u64; 3], lanes: u32) -> bool {
@@ -104,28 +123,40 @@ impl GroupVector {
 }
 
 /// Makes a kernel with barriers one for whole groups, if that is possible and faster than sub-groups of so many `lanes`: then it
-/// has no barriers any more. Returns whether it does.
+/// has no barriers any more. Returns whether it does. The group may be several `columns`.
 pub fn prepare(
     machine: &Machine,
     module: &Module<'_>,
     kernel: Function<'_>,
     lanes: u32,
     group: GroupVector,
+    columns: Columns,
 ) -> Result<bool, String> {
+    let mut longest = LONGEST;
+    if let Columns::Some(count) = columns {
+        longest = LONGEST_COLUMNS;
+        // What is known of an index then shows that it does not wrap.
+        unroll(machine, module)?;
+        unroll(machine, module)?;
+        if !columns::interleave(module, kernel, count) || !columns::are_side_by_side(module, kernel, count)? {
+            return Ok(false);
+        }
+        // Sums of constants come last then, and the rest is seen to be the number of an item.
+        unroll(machine, module)?;
+    }
     if group.spans_rows() {
         rows::find_linear_ids(module, kernel, group);
     }
     // With fewer lanes, mathematical functions have other variants.
-    if !suits(group.size.map(u64::from), lanes) || !is_possible(module, kernel, group, lanes, false)? {
+    if !suits(group.size.map(u64::from), lanes) || !is_possible(module, kernel, group, lanes, longest, false)? {
         return Ok(false);
     }
-    let unroll = || -> Result<bool, String> {
-        machine.run_passes(module, UNROLL, false)?;
-        machine.run_passes(module, super::SIMPLIFY, false)?;
-        is_possible(module, kernel, group, lanes, true)
+    let is_possible = || -> Result<bool, String> {
+        unroll(machine, module)?;
+        is_possible(module, kernel, group, lanes, longest, true)
     };
     // How often a loop runs may follow from the one before it.
-    if !unroll()? && !unroll()? {
+    if !is_possible()? && !is_possible()? {
         return Ok(false);
     }
     let loop_lanes = group
@@ -136,12 +167,18 @@ pub fn prepare(
     Ok(true)
 }
 
-/// Whether groups of a size can be one vector, and that is faster.
+fn unroll(machine: &Machine, module: &Module<'_>) -> Result<(), String> {
+    machine.run_passes(module, UNROLL, false)?;
+    machine.run_passes(module, super::SIMPLIFY, false)
+}
+
+/// Whether groups of a size can be one vector, and that is faster. It has `longest` instructions at most.
 pub fn is_possible(
     module: &Module<'_>,
     kernel: Function<'_>,
     group: GroupVector,
     lanes: u32,
+    longest: u64,
     is_unrolled: bool,
 ) -> Result<bool, String> {
     let cfg = Cfg::new(kernel)?;
@@ -168,7 +205,7 @@ pub fn is_possible(
     Ok(
         (!is_unrolled || code.outlined.iter().all(can_outline) && code.keeps_rows(module))
             && instructions.iter().all(|&inst| code.is_vector(inst))
-            && cost() <= LONGEST
+            && cost() <= longest
             && code.most_live(module) <= MOST_LIVE,
     )
 }

@@ -203,7 +203,20 @@ pub fn case(seed: u64) -> Case {
         };
         have_size(&mut demands, &mut case, local);
     }
+    have_columns(seed, &mut case);
     case
+}
+
+/// Where groups are columns of the range, has so many beside each other that some run together, and there is a rest.
+fn have_columns(seed: u64, case: &mut Case) {
+    let mut rng = Rng::new(seed ^ 0xc01);
+    let are_columns = |range: &&mut Range| range.local[0] == 1 && range.dimensions > 1;
+    for range in case.ranges.iter_mut().filter(are_columns) {
+        let most = ITEMS * range.groups[0] / range.items();
+        if rng.chance(80) {
+            range.groups[0] = rng.pick(&[8, 11, 16, 19, 37]).min(most);
+        }
+    }
 }
 
 /// Adds what the grammar had not from the beginning, from a generator of its own: a third of the seeds stay what they were.
