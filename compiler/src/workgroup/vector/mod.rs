@@ -158,7 +158,9 @@ pub fn widen(
     if !(4..=64).contains(&width.lanes) {
         return Err(format!("sub-groups of {}", width.lanes));
     }
+    let has_columns = columns != Columns::No;
     let group = size.filter(|_| is_one_vector).map(GroupVector::new);
+    let group = group.map(|group| GroupVector { has_columns, ..group });
     let spans_rows = layout.spans_rows || group.is_some_and(GroupVector::spans_rows);
     prepare(machine, module, width, spans_rows)?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;

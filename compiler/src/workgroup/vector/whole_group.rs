@@ -78,12 +78,17 @@ pub fn suits(size: [u64; 3], lanes: u32) -> bool {
 pub struct GroupVector {
     /// The size of the group.
     pub size: [u32; 3],
+    /// Whether it is several groups of one column.
+    pub has_columns: bool,
 }
 
 impl GroupVector {
     /// For a size that [suits].
     pub fn new(size: [u32; 3]) -> Self {
-        Self { size }
+        Self {
+            size,
+            has_columns: false,
+        }
     }
 
     /// How many items the group has.
