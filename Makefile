@@ -40,7 +40,7 @@ third-party: setup-build
 	python3 packaging/third_party.py target/third-party
 
 .PHONY: wheel
-wheel: dist third-party ## Build the Python package, dist/oxur-*.whl
+wheel: dist third-party ## Build the Python packages, dist/oxur-*.whl and dist/oxur_cuda-*.whl
 	scripts/setup.sh wheel
 	packaging/wheel/build.sh
 
@@ -127,7 +127,8 @@ test-consumers: ## C and C++ programs built against dist/ with CMake and pkg-con
 	conformance/consumers/test.sh dist
 
 .PHONY: test-wheel
-test-wheel: ## The wheel in dist/, installed into copies of the client environments, and uninstalled (WHEEL=--help shows more)
+test-wheel: ## The wheels in dist/, installed into copies of the client environments, and uninstalled (WHEEL=--help shows more)
+	scripts/setup.sh nvptx
 	for generation in $(GENERATIONS); do \
 	  python3 conformance/clients/wheel/run.py --generation $$generation $(WHEEL); \
 	done

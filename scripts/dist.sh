@@ -6,7 +6,7 @@
 #   dist/lib/libur_*.so*                the loader and every adapter, with the usual links of C libraries
 #   dist/lib/liboxur_as_gpu_preload.so  preloaded by `oxur run --as-gpu`
 #   dist/lib/adapters/libur_adapter_level_zero.so.0  used for devices that no other adapter has
-#   dist/lib/adapters/libur_adapter_cuda.so.0  for NVIDIA GPUs, used only by name
+#   dist/lib/adapters/libur_adapter_cuda.so.0  for NVIDIA GPUs, used only by name; in Python environments also by default
 #   dist/lib/onemkl/liboxur_onemkl*.so  oneMKL's functions for NVIDIA GPUs, preloaded by `oxur run --adapter cuda`; only where
 #                                       Intel's libraries are, whose functions they replace (scripts/setup.sh clients)
 #   dist/lib/liboxur_llvm.so            LLVM, which the CPU and CUDA adapters, the driver and oxur-compiler open to compile

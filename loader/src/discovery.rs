@@ -35,6 +35,9 @@ const LEVEL_ZERO_V2: &str = "level_zero_v2";
 /// The name of this project's adapter for the CPU.
 const CPU: &str = "cpu";
 
+/// The name of adapters for NVIDIA GPUs.
+const CUDA: &str = "cuda";
+
 /// The name of adapters for OpenCL drivers.
 const OPENCL: &str = "opencl";
 
@@ -45,7 +48,7 @@ const KNOWN: [Known; 8] = {
     const CPUS: DeviceInitFlags = DeviceInitFlags::CPU;
     [
         Known {
-            name: "cuda",
+            name: CUDA,
             backend: Backend::CUDA,
             devices: GPU,
         },
@@ -89,16 +92,20 @@ const KNOWN: [Known; 8] = {
     ]
 };
 
-/// The CPU adapter of the Python package, whose other libraries are in its folder `oxur/lib`. The adapter is in the
-/// environment's lib folder and has another name, so that libsycl 2026.2 finds it.
-fn of_package(folder: &Path) -> Option<PathBuf> {
-    const NAME: &str = "lib/libur_adapter_native_cpu.so.0";
+/// An adapter of the Python packages, of which the other libraries are in a folder `oxur/lib`. Adapters are in the
+/// environment's lib folder, by the names that libsycl 2026.2 looks for there.
+fn of_package(folder: &Path, name: &str) -> Option<PathBuf> {
+    let file = match name {
+        CPU => "lib/libur_adapter_native_cpu.so.0",
+        CUDA => "lib/libur_adapter_cuda.so.0",
+        _ => return None,
+    };
     if !folder.ends_with("oxur/lib") {
         return None;
     }
     // <prefix>/lib/python3.x/site-packages/oxur/lib; with `pip install --target`, <prefix>/oxur/lib.
     let mut prefixes = [5, 2].into_iter().filter_map(|up| folder.ancestors().nth(up));
-    prefixes.find_map(|prefix| Some(prefix.join(NAME)).filter(|path| path.exists()))
+    prefixes.find_map(|prefix| Some(prefix.join(file)).filter(|path| path.exists()))
 }
 
 /// Loads the adapters that the environment requests. An adapter that cannot be loaded is skipped, with the reason in
@@ -179,10 +186,9 @@ impl Found {
             }
             let name = PathBuf::from(format!("libur_adapter_{}.so.0", known.name));
             let places = folders.iter().map(|folder| folder.join(&name)).chain([name.clone()]);
-            let own = beside.iter().flat_map(|folder| {
-                let packaged = (known.name == CPU).then(|| of_package(folder));
-                [folder.join(&name)].into_iter().chain(packaged.flatten())
-            });
+            let own = beside
+                .iter()
+                .flat_map(|folder| [folder.join(&name)].into_iter().chain(of_package(folder, known.name)));
             for place in places.chain(own) {
                 match self.try_load(&place, Repeated::Skipped) {
                     Ok(()) => break,

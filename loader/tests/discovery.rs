@@ -289,6 +289,17 @@ fn the_cpu_adapter_of_the_python_package() {
 }
 
 #[test]
+fn the_cuda_adapter_of_the_python_packages() {
+    let (environment, own) = python_environment("package-cuda");
+    let cuda = install(&plain_adapter(), &environment.join("lib"), "libur_adapter_cuda.so.0");
+    let seen = probe_with(&own, &[INFO], &["init", "adapters"]);
+    assert!(seen.lines[1].starts_with("adapters: 3 "), "{:?}", seen.lines);
+    let first = seen.log.lines().find(|line| line.contains("loaded adapter"));
+    assert!(first.is_some_and(|line| line.ends_with(&cuda)), "{}", seen.log);
+    std::fs::remove_dir_all(environment).unwrap();
+}
+
+#[test]
 fn opencl_drivers_whose_cpus_take_no_spirv_come_later() {
     let (environment, own) = python_environment("useless");
     let package = own.parent().unwrap();

@@ -32,7 +32,7 @@ int add_packages(dl_phdr_info *info, std::size_t, void *places) {
 }
 
 // Folders of CUDA's libraries beyond those that the dynamic linker searches: those of the toolkit, and of NVIDIA's packages in
-// Python environments: that of the client, that which is active, and that of the program.
+// Python environments: that of the client, that which is active, that of the program, and that in whose folder lib this library is.
 std::vector<fs::path> folders() {
     std::vector<fs::path> folders;
     for (auto variable : {"CUDA_HOME", "CUDA_PATH"}) {
@@ -44,6 +44,10 @@ std::vector<fs::path> folders() {
     if (auto root = getenv("VIRTUAL_ENV")) roots.emplace_back(root);
     std::error_code ignored;
     roots.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path());
+    Dl_info self;
+    if (dladdr(reinterpret_cast<void *>(add_packages), &self)) {
+        roots.push_back(fs::absolute(self.dli_fname, ignored).parent_path().parent_path());
+    }
     for (const auto &root : roots) {
         for (const auto &entry : fs::directory_iterator(root / "lib", ignored)) {
             if (!entry.path().filename().string().starts_with("python3")) continue;

@@ -15,49 +15,19 @@ libraries refuse, and how precise they are.
 
 import argparse
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-TARGET = ROOT / "target"
+from libraries import HERE, HOST_LAPACK, ROOT, TARGET, compile, driver, toolkit
+
 OUT = TARGET / "onemkl/test"
 
 INTEL = [f"-l:libmkl_sycl_{name}.so.6" for name in ("blas", "lapack", "dft")]
 
-# The libraries of CUDA's toolkit that take the place of NVIDIA's, and what else they need.
-HOST_LAPACK = ["-l:libmkl_intel_ilp64.so.3", "-l:libmkl_tbb_thread.so.3", "-l:libmkl_core.so.3"]
-CUDA_LIBRARIES = {
-    "libcublas.so.13": (["fake_cublas.cpp", "fake_cublas_batched.cpp"], HOST_LAPACK),
-    "libcusolver.so.12": (["fake_cusolver.cpp"], HOST_LAPACK),
-    "libcufft.so.12": (["fake_cufft.cpp"], []),
-}
-
 
 def fail(text):
     sys.exit(f"onemkl/test/run.py: {text}")
-
-
-def compile(env, output, sources, options):
-    newest = max(path.stat().st_mtime for path in [*sources, *HERE.glob("*.hpp"), HERE.parent / "src/types.hpp", env / "lib/libsycl.so"])
-    if output.exists() and output.stat().st_mtime > newest:
-        return
-    # The run path is searched first, as those of programs from PyPI are.
-    command = ["g++", "-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", "-isystem", env / "include",
-               "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING", *sources, "-o", output, f"-L{env / 'lib'}", f"-Wl,-rpath,{env / 'lib'}",
-               "-Wl,--disable-new-dtags", "-Wl,--no-as-needed", "-lsycl", *options, "-pthread"]
-    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if result.returncode:
-        fail(result.stderr)
-
-
-def fake_driver():
-    """The driver without a GPU, in a folder with the libraries of CUDA's toolkit."""
-    subprocess.run(["cargo", "build", "--quiet", "--locked", "-p", "oxur-fake-cuda"], cwd=ROOT, check=True)
-    built = Path(os.environ.get("CARGO_TARGET_DIR", TARGET)) / "debug/libfake_cuda.so"
-    shutil.copy(built, OUT / "cuda/libcuda.so.1")
 
 
 def variables(args, adapters, *, preload=True):
@@ -109,9 +79,8 @@ def main():
     if args.system:
         return not run("dpnp", [*dpnp, "--large"], variables(args, ["cuda"]) | only_gpu, "pass")
 
-    fake_driver()
-    for file, (sources, options) in CUDA_LIBRARIES.items():
-        compile(newest, OUT / "cuda" / file, [HERE / source for source in sources], ["-shared", "-fPIC", f"-Wl,-soname,{file}", *options])
+    driver(OUT / "cuda")
+    toolkit(newest, OUT / "cuda")
     results = []
     for generation in ("2026.2", "2026.1"):
         env = TARGET / f"env/v{generation}"

@@ -199,7 +199,7 @@ fn another_installation(name: &str, ours: &Path, findings: &mut Findings) {
 
 /// Reports how SYCL programs in the Python package's environment find our libraries.
 fn package(folder: &Path, findings: &mut Findings) {
-    let Some(adapter) = lib_folder::cpu_of_package(folder) else {
+    let Some(adapter) = lib_folder::of_package(folder, "cpu") else {
         return findings.problem(
             "the CPU adapter is missing from the environment's lib folder",
             "`pip install --target` does not install it: install oxur into an environment, or as a user",

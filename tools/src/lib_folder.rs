@@ -70,15 +70,22 @@ pub fn is_package(folder: &Path) -> bool {
     folder.ends_with("oxur/lib") && folder.with_file_name("__init__.py").exists()
 }
 
-/// The CPU adapter of the Python package whose other libraries are in `folder`. It is in the environment's lib folder
-/// and has another name, so that libsycl 2026.2 finds it.
-pub fn cpu_of_package(folder: &Path) -> Option<PathBuf> {
+/// The adapters that the Python packages install into the environment's lib folder, by the names that libsycl 2026.2 looks
+/// for there.
+const OF_PACKAGES: [(&str, &str); 2] = [
+    ("cpu", "lib/libur_adapter_native_cpu.so.0"),
+    ("cuda", "lib/libur_adapter_cuda.so.0"),
+];
+
+/// An adapter of the Python packages, of which the other libraries are in `folder`.
+pub fn of_package(folder: &Path, name: &str) -> Option<PathBuf> {
+    let (_, file) = OF_PACKAGES.iter().find(|(known, _)| *known == name)?;
     if !is_package(folder) {
         return None;
     }
     // <prefix>/lib/python3.x/site-packages/oxur/lib, or <prefix>/oxur/lib.
     let mut prefixes = [5, 2].into_iter().filter_map(|up| folder.ancestors().nth(up));
-    prefixes.find_map(|prefix| Some(prefix.join("lib/libur_adapter_native_cpu.so.0")).filter(|path| path.exists()))
+    prefixes.find_map(|prefix| Some(prefix.join(file)).filter(|path| path.exists()))
 }
 
 /// The subfolder with adapters for devices that may have another adapter. They are used only by name.
@@ -100,8 +107,10 @@ pub fn adapters(folder: &Path) -> Vec<(String, PathBuf)> {
         .flat_map(|folder| search::entries(folder))
         .filter_map(|path| Some((name(&path)?, path)))
         .collect();
-    if !found.iter().any(|(name, _)| name == "cpu") {
-        found.extend(cpu_of_package(folder).map(|path| ("cpu".into(), path)));
+    for (name, _) in OF_PACKAGES {
+        if !found.iter().any(|(other, _)| other == name) {
+            found.extend(of_package(folder, name).map(|path| (name.into(), path)));
+        }
     }
     found.sort();
     found

@@ -8,15 +8,20 @@ use crate::as_gpu::{self, LD_PRELOAD};
 use crate::run::Variable;
 use crate::{Failure, lib_folder};
 
-/// The library, in the folder of ours.
-const PRELOAD: &str = "onemkl/liboxur_onemkl_preload.so";
+/// The library.
+const PRELOAD: &str = "liboxur_onemkl_preload.so";
 
 /// Adds what preloads the library, if the CUDA adapter is among the adapters. Builds without it are usual: it needs oneMKL.
 pub fn put(folder: &Path, adapters: &[PathBuf], variables: &mut Vec<Variable>) -> Result<(), Failure> {
-    let library = folder.join(PRELOAD);
-    if !lib_folder::has(adapters, "cuda") || !library.exists() {
+    if !lib_folder::has(adapters, "cuda") {
         return Ok(());
     }
+    // In a Python environment it is beside the adapter.
+    let beside = lib_folder::of_package(folder, "cuda").map(|adapter| adapter.with_file_name(PRELOAD));
+    let places = [Some(folder.join("onemkl").join(PRELOAD)), beside];
+    let Some(library) = places.into_iter().flatten().find(|path| path.exists()) else {
+        return Ok(());
+    };
     as_gpu::check_preload(&library)?;
     let known = variables.iter().position(|(name, _)| *name == LD_PRELOAD);
     let others = match known {

@@ -68,7 +68,7 @@ pub(super) fn open_or_panic() {
 }
 
 /// The file that this code is in.
-fn own_file() -> Option<PathBuf> {
+pub(crate) fn own_file() -> Option<PathBuf> {
     let mut info = libc::Dl_info {
         dli_fname: std::ptr::null(),
         dli_fbase: std::ptr::null_mut(),

@@ -20,7 +20,7 @@ mod value;
 
 pub use builder::Builder;
 pub use fatal_errors::{block_signals, isolated};
-pub(crate) use library::open;
+pub(crate) use library::{open, own_file};
 pub use module::Module;
 pub use out_of_memory::Allocator;
 pub use predicate::{inverse, swapped};

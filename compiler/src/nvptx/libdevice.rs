@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use oxur_fork::OnceLock;
 
 use crate::Error;
+use crate::llvm;
 
 /// The variable that names the file.
 pub const VARIABLE: &str = "UR_CUDA_LIBDEVICE";
@@ -49,7 +50,8 @@ fn places() -> Vec<PathBuf> {
     for variable in ["CUDA_HOME", "CUDA_PATH"] {
         places.extend(std::env::var_os(variable).map(|folder| Path::new(&folder).join(FILE)));
     }
-    // A Python environment that is active, or of which programs run.
+    // A Python environment that is active, of which programs run, or in whose folder `lib` this library is: the `python` of
+    // an environment is often a link to the system's.
     let mut roots: Vec<PathBuf> = std::env::var_os("VIRTUAL_ENV").into_iter().map(PathBuf::from).collect();
     let program = std::fs::read_link("/proc/self/exe").ok();
     let program_root = program
@@ -57,6 +59,8 @@ fn places() -> Vec<PathBuf> {
         .and_then(|path| path.parent()?.parent())
         .map(Path::to_path_buf);
     roots.extend(program_root);
+    let own_root = llvm::own_file().and_then(|file| Some(file.parent()?.parent()?.to_owned()));
+    roots.extend(own_root);
     for packages in roots.iter().flat_map(|root| site_packages(root)) {
         for package in ["nvidia/cu13", "nvidia/cuda_nvcc"] {
             places.push(packages.join(package).join(FILE));
@@ -68,7 +72,7 @@ fn places() -> Vec<PathBuf> {
     places
 }
 
-/// `lib/python3.*/site-packages` of a root.
+/// `lib/python3.*/site-packages` of a root, and Debian's `dist-packages`.
 fn site_packages(root: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(root.join("lib")) else {
         return Vec::new();
@@ -76,5 +80,7 @@ fn site_packages(root: &Path) -> Vec<PathBuf> {
     let folders = entries
         .flatten()
         .filter(|entry| entry.file_name().to_string_lossy().starts_with("python3"));
-    folders.map(|entry| entry.path().join("site-packages")).collect()
+    folders
+        .flat_map(|entry| ["site-packages", "dist-packages"].map(|packages| entry.path().join(packages)))
+        .collect()
 }

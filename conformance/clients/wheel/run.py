@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Installs the wheel as a user does, into a copy of a client's environment, and checks that SYCL programs find its device
 with nothing to configure; that selectors, OXUR_CPU and other drivers have their say; and that nothing is left of it when it
-is uninstalled.
+is uninstalled. nvidia.py does the same with the package oxur-cuda.
 
     run.py --generation 2026.2                  a copy of target/env/v2026.2
     run.py --fresh 2026.0                       a new environment from PyPI, with Intel's packages of this release (3 GB)
@@ -21,6 +21,8 @@ import subprocess
 import sys
 from pathlib import Path
 from statistics import median
+
+import nvidia
 
 REPO = Path(__file__).resolve().parents[3]
 WORK = REPO / "target" / "wheel-test"
@@ -333,6 +335,13 @@ def costs(checks, without, with_it):
     checks.equal(f"at most {MOST_MS:.0f} ms more", more <= MOST_MS, True)
 
 
+def only_wheel(folder, name):
+    wheels = list(folder.glob(f"{name}-*.whl"))
+    if len(wheels) != 1:
+        sys.exit(f"run.py: one wheel of {name} is wanted, not {len(wheels)}: run `make wheel`")
+    return wheels[0].resolve()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     source = parser.add_mutually_exclusive_group(required=True)
@@ -340,12 +349,10 @@ def main():
     source.add_argument("--fresh", metavar="RELEASE", help="a new one, from PyPI")
     source.add_argument("--environment", type=Path)
     parser.add_argument("--time", action="store_true", help="check what it costs, too (wants a quiet machine)")
-    parser.add_argument("--wheel", type=Path, help="by default the one in dist/")
+    parser.add_argument("--dist", type=Path, default=REPO / "dist", help="the folder of the wheels")
+    parser.add_argument("--only-cuda", action="store_true", help="only the package oxur-cuda")
     options = parser.parse_args()
-    wheels = [options.wheel] if options.wheel else list((REPO / "dist").glob("oxur-*.whl"))
-    if len(wheels) != 1 or not wheels[0].exists():
-        sys.exit(f"run.py: one wheel is wanted, not {len(wheels)}: run `make wheel`")
-    wheel = wheels[0].resolve()
+    wheel, cuda_wheel = (only_wheel(options.dist, name) for name in ("oxur", "oxur_cuda"))
 
     shutil.rmtree(WORK, ignore_errors=True)
     WORK.mkdir(parents=True)
@@ -362,17 +369,22 @@ def main():
     after = env.files()
     changed = [str(path) for path, state in before.items() if after.get(path) != state]
     checks.equal("no file of another package is changed", changed, [])
-    devices(checks, env)
-    useless_driver(checks, env)
+    if not options.only_cuda:
+        devices(checks, env)
+        useless_driver(checks, env)
     if options.time:
         costs(checks, without, env)
+    # The driver without a GPU is of the environments that the tests know.
+    if options.generation:
+        nvidia.check(checks, env, cuda_wheel, WORK, OURS)
     env.pip("uninstall", "-y", "oxur")
     left = [str(path) for path in env.files().keys() ^ before.keys()]
     checks.equal("nothing is left of it", left, [])
     checks.equal("no device without it", env.says(PLATFORMS), "[]")
     checks.equal("but a driver's", env.says(PLATFORMS, **env.driver), str([INTELS]))
-    other_prefixes(checks, env, wheel)
-    system_python(checks, without, wheel)
+    if not options.only_cuda:
+        other_prefixes(checks, env, wheel)
+        system_python(checks, without, wheel)
     shutil.rmtree(WORK)
     print(f"{checks.passed} passed, {checks.failed} failed")
     sys.exit(checks.failed != 0)

@@ -28,6 +28,33 @@ fn a_tree_called_oxur_is_no_python_package() {
     assert!(!out.contains("the CPU adapter is missing"), "{out}");
 }
 
+/// What the package for NVIDIA GPUs adds to an environment.
+#[test]
+fn the_package_for_nvidia_gpus() {
+    let place = package("package-cuda");
+    let adapter = place.path("lib/libur_adapter_cuda.so.0");
+    let opencl = place.path("lib/libur_adapter_opencl.so.0");
+    let dry_run = |options: &[&str]| {
+        let arguments = [&["run", "--dry-run"], options, &["--", "true"]].concat();
+        text(&place.oxur(&arguments).stderr)
+    };
+    assert!(!dry_run(&[]).contains("libur_adapter_cuda"));
+    fs::copy(&opencl, &adapter).expect("a copy");
+    place.library("lib/liboxur_onemkl_preload.so", "int nothing;", &[]);
+    let preload = place.path("lib/liboxur_onemkl_preload.so");
+    for options in [&[][..], &["--adapter", "cuda"]] {
+        let err = dry_run(options);
+        assert!(err.contains(&adapter.display().to_string()), "{err}");
+        assert!(
+            err.contains(&format!("oxur: LD_PRELOAD={}\n", preload.display())),
+            "{err}"
+        );
+    }
+    assert!(!dry_run(&["--adapter", "opencl"]).contains("LD_PRELOAD"));
+    let out = text(&place.oxur(&["doctor"]).stdout);
+    assert!(out.contains(&format!("adapter cuda: {}", adapter.display())), "{out}");
+}
+
 #[test]
 fn the_libraries_of_the_python_package() {
     let place = package("package");

@@ -6,6 +6,7 @@ it imports another one. The import prepares the environment:
 
 * libsycl 2026.2 finds the CPU adapter in its own folder. If the adapter is in another folder, the package sets its search path.
 * libsycl 2025.2 to 2026.1 use our loader instead of the one next to them.
+* With the package oxur-cuda, oneMKL's functions on NVIDIA GPUs are those of CUDA's libraries.
 
 ``OXUR_CPU`` is ``fallback`` (the default: CPUs of OpenCL drivers come first, if they accept SPIR-V), ``prefer`` (ours comes
 first), or ``off``.
@@ -23,6 +24,8 @@ _LIBSYCL = ("libsycl.so.9", "libsycl.so.8")
 _ADAPTER = "libur_adapter_native_cpu.so.0"
 _OTHERS = [f"libur_adapter_{name}.so.0" for name in ("level_zero", "level_zero_v2", "cuda", "hip", "offload")]
 _AS_GPU = "liboxur_as_gpu_preload.so"
+# Of the package oxur-cuda.
+_CUDA, _ONEMKL = "libur_adapter_cuda.so.0", "liboxur_onemkl_preload.so"
 _VENDORS = "/etc/OpenCL/vendors"
 # OpenCL drivers without CPUs.
 _GPUS = ("libigdrcl", "libnvidia-opencl", "libamdocl", "libMesaOpenCL")
@@ -162,10 +165,14 @@ def _start():
     # Its functions precede libsycl's, which is loaded later.
     if sys.platform == "linux" and environ.get("UR_CPU_DEVICE_TYPE", "").startswith("gpu"):
         _open(os.path.join(lib, _AS_GPU))
+    adapter = cpu_adapter()
+    onemkl = adapter and os.path.join(os.path.dirname(adapter), _ONEMKL)
+    # Its functions precede oneMKL's, whichever adapters are loaded.
+    if onemkl and os.path.exists(onemkl):
+        _open(onemkl)
     # The adapter itself obeys `off`, also in programs other than Python.
     if sys.platform != "linux" or wish == "off" or environ.get("UR_ADAPTERS_FORCE_LOAD"):
         return
-    adapter = cpu_adapter()
     if adapter is None:
         _warn(
             f"{_ADAPTER} is missing from the environment's lib folder. `pip install --target` does not install it: "
@@ -183,8 +190,9 @@ def _start():
         if wish == "prefer" or not _has_level_zero():
             _open(os.path.join(lib, "libur_loader.so.0"))
     elif wish == "prefer" or _is_opencl_cpu_useless():
-        others = (os.path.join(beside, name) for name in _OTHERS)
-        paths = [adapter, os.path.join(lib, "libur_adapter_opencl.so.0"), *filter(os.path.exists, others)]
+        others = [os.path.join(own, _CUDA), *(os.path.join(beside, name) for name in _OTHERS)]
+        others = dict.fromkeys(filter(os.path.exists, others))
+        paths = [adapter, os.path.join(lib, "libur_adapter_opencl.so.0"), *others]
         environ["UR_ADAPTERS_FORCE_LOAD"] = ",".join(f'"{path}"' for path in paths)
     elif beside != own:
         paths = [path for path in environ.get("UR_ADAPTERS_SEARCH_PATH", "").split(":") if path]
