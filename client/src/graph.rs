@@ -66,6 +66,14 @@ impl Graph {
         Ok(ExecutableGraph { handle, loader })
     }
 
+    /// The driver's handle.
+    pub fn native(&self) -> Result<NativeHandle> {
+        let mut native = NativeHandle::default();
+        // SAFETY: the handle is alive and the result pointer is valid.
+        unsafe { self.loader.fns().urGraphGetNativeHandleExp(self.handle, &mut native) }?;
+        Ok(native)
+    }
+
     /// Whether it has no commands.
     pub fn is_empty(&self) -> Result<bool> {
         let mut result = false;
@@ -87,6 +95,20 @@ impl Graph {
         let name = CString::new(file.as_os_str().as_encoded_bytes())?;
         // SAFETY: the handle is alive and the name ends with NUL.
         unsafe { self.loader.fns().urGraphDumpContentsExp(self.handle, name.as_ptr()) }
+    }
+}
+
+impl ExecutableGraph {
+    /// The driver's handle.
+    pub fn native(&self) -> Result<NativeHandle> {
+        let mut native = NativeHandle::default();
+        // SAFETY: the handle is alive and the result pointer is valid.
+        unsafe {
+            self.loader
+                .fns()
+                .urGraphExecutableGraphGetNativeHandleExp(self.handle, &mut native)
+        }?;
+        Ok(native)
     }
 }
 

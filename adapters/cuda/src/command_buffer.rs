@@ -7,18 +7,23 @@
 //! What no graph can have is submitted to the queue command by command, as the kit does it: host tasks, which may call
 //! the driver, copies of pageable memory, fills with odd patterns, launches whose work-groups wait for each
 //! other, events of single commands, and all where the times of each command are wanted.
+//!
+//! The native handle is the graph. What a client adds to that of a child becomes a [node](child::ChildGraph) of the parent's.
 
+mod child;
 mod graph;
 
 use std::sync::{Arc, Weak};
 
+use kit::ur::NativeHandle;
 use kit::{
-    Change, Changed, CommandList, Context as _, EventOut, HandleCell, Moved, Node, Signal, SoftwareRuns, TrackedQueue,
-    UrError, UrResult, WaitList,
+    Change, Changed, CommandList, Context as _, EventOut, HandleCell, Moved, NativeCommand, Node, Signal, SoftwareRuns,
+    TrackedQueue, UrError, UrResult, WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_fork::InTurn;
 
+use self::child::ChildGraph;
 use self::graph::Graph;
 use crate::queue::{self, Marker};
 use crate::signal::Signal as CudaSignal;
@@ -44,23 +49,64 @@ struct State {
     last: Weak<Queue>,
     /// What the next run waits for: the runs of another graph before it, and one that the host held up.
     before: Vec<Marker>,
+    /// Whether the client knows the graph.
+    is_known: bool,
+    /// The children that clients have added to, by their places among the commands.
+    children: Vec<(usize, ChildGraph)>,
 }
 
 impl State {
-    fn give_up_graph(&mut self, reason: &UrError) {
+    fn give_up_graph(&mut self, reason: UrError) -> UrResult<()> {
+        self.check_no_foreign_nodes(&reason)?;
+        if !self.children.is_empty() {
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "native commands have no way but a graph: {reason}");
+        }
         log::debug!("the commands of a command buffer are submitted one by one: {reason}");
         self.is_software = true;
         self.graph = None;
+        Ok(())
+    }
+
+    /// Fails if nothing but the graph has what the client has added.
+    fn check_no_foreign_nodes(&self, reason: &UrError) -> UrResult<()> {
+        match &self.graph {
+            Some(graph) if self.is_known && graph.has_foreign_nodes()? => Err(kit::error!(
+                ERROR_UNSUPPORTED_FEATURE: "a graph with native commands cannot be made anew: {reason}"
+            )),
+            _ => Ok(()),
+        }
     }
 }
 
 impl CommandBuffer {
     /// A graph of all commands, ready to run.
-    fn graph_of(&self, nodes: &[Node<Cuda>]) -> UrResult<Graph> {
+    fn graph_of(&self, nodes: &[Node<Cuda>], children: &[(usize, ChildGraph)]) -> UrResult<Graph> {
         let mut graph = Graph::new(&self.commands)?;
-        nodes.iter().try_for_each(|node| graph.append(&self.commands, node))?;
+        for (at, node) in nodes.iter().enumerate() {
+            match children.iter().find(|(place, _)| *place == at) {
+                Some((_, child)) => graph.append_child(child, node.dependencies())?,
+                None => graph.append(&self.commands, node)?,
+            }
+        }
         graph.instantiate()?;
         Ok(graph)
+    }
+
+    /// The graph, for the client.
+    fn known_graph<T>(&self, get: impl FnOnce(&Graph) -> T) -> UrResult<T> {
+        // Before the state, as updates do. Those of a buffer that is not finalized are in the graph already.
+        let nodes = self.commands.nodes().ok();
+        let state = &mut *self.state.take();
+        if state.is_software {
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "the commands are submitted one by one, so there is no graph of CUDA");
+        }
+        let graph = match (&mut state.graph, &nodes) {
+            (Some(graph), _) => graph,
+            (none, Some(nodes)) => none.insert(self.graph_of(nodes, &state.children)?),
+            (none, None) => none.insert(Graph::new(&self.commands)?),
+        };
+        state.is_known = true;
+        Ok(get(graph))
     }
 
     /// Takes the graph away, which stays until its runs are complete. The next run comes after them.
@@ -114,22 +160,51 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
             None => Graph::new(&self.commands).and_then(|new| state.graph.insert(new).append(&self.commands, node)),
         };
         // An error of the command itself is the next run's.
-        if let Err(error) = appended {
-            state.give_up_graph(&error);
+        match appended {
+            Ok(()) => Ok(()),
+            Err(error) => state.give_up_graph(error),
         }
-        Ok(())
+    }
+
+    fn end_native_command(
+        &self,
+        child: Option<&Arc<Self>>,
+        nodes: &[Node<Cuda>],
+        dependencies: &[u32],
+    ) -> UrResult<NativeCommand> {
+        let Some(of_child) = child else {
+            return Ok(NativeCommand::Child);
+        };
+        let child = {
+            let state = of_child.state.take();
+            let known = state.graph.as_ref().filter(|_| state.is_known);
+            known.map(|graph| graph.with_foreign_nodes(of_child)).transpose()?
+        };
+        let Some(child) = child.flatten() else {
+            return Ok(NativeCommand::Child);
+        };
+        let state = &mut *self.state.take();
+        if state.is_software {
+            kit::bail!(ERROR_UNSUPPORTED_FEATURE: "native commands, where others have to be submitted one by one");
+        }
+        let graph = match &mut state.graph {
+            Some(graph) => graph,
+            none => none.insert(Graph::new(&self.commands)?),
+        };
+        graph.append_child(&child, dependencies)?;
+        state.children.push((nodes.len(), child));
+        Ok(NativeCommand::Appended)
     }
 
     fn finalize(&self, _recording: &mut (), _nodes: &[Node<Cuda>]) -> UrResult<()> {
         let state = &mut *self.state.take();
         if self.commands.times().is_some() && !state.is_software {
-            state.is_software = true;
-            state.graph = None;
+            state.give_up_graph(kit::error!(ERROR_UNSUPPORTED_FEATURE: "the times of each are wanted"))?;
         }
-        if let Some(Err(error)) = state.graph.as_mut().map(Graph::instantiate) {
-            state.give_up_graph(&error);
+        match state.graph.as_mut().map(Graph::instantiate) {
+            Some(Err(error)) => state.give_up_graph(error),
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     fn update(&self, _recording: &mut (), nodes: &[Node<Cuda>], changes: &[Change<'_, Cuda>]) -> UrResult<()> {
@@ -145,10 +220,23 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
         let mut held = state.before.iter().flat_map(Marker::events);
         held.try_for_each(CudaSignal::force)?;
         if let Err(error) = changes.iter().try_for_each(change) {
+            state.check_no_foreign_nodes(&error)?;
             log::debug!("a graph is made anew, because it cannot be changed: {error}");
             self.retire(state)?;
         }
         Ok(())
+    }
+
+    fn native(&self) -> UrResult<NativeHandle> {
+        self.known_graph(|graph| graph.raw() as NativeHandle)
+    }
+
+    fn native_graph(&self) -> UrResult<NativeHandle> {
+        self.native()
+    }
+
+    fn native_executable_graph(&self) -> UrResult<NativeHandle> {
+        self.known_graph(|graph| graph.executable() as NativeHandle)
     }
 
     fn enqueue(
@@ -169,9 +257,9 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
             };
             state = self.state.take();
             if state.graph.is_none() {
-                match self.graph_of(nodes) {
+                match self.graph_of(nodes, &state.children) {
                     Ok(graph) => state.graph = Some(graph),
-                    Err(error) => state.give_up_graph(&error),
+                    Err(error) => state.give_up_graph(error)?,
                 }
             }
         }

@@ -120,6 +120,16 @@ pub trait CommandBuffer<B: Backend>: Object<Handle = ExpCommandBufferHandle> {
     fn native(&self) -> UrResult<NativeHandle> {
         unsupported()
     }
+
+    /// The driver's handle of a graph with its commands, where they were captured.
+    fn native_graph(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
+
+    /// The driver's handle of what runs, where the commands were captured.
+    fn native_executable_graph(&self) -> UrResult<NativeHandle> {
+        unsupported()
+    }
 }
 
 /// What became of a native command of a command buffer.

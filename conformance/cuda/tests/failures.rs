@@ -39,13 +39,19 @@ const MACHINES: [&[(&str, &str)]; 4] = [
 ];
 
 /// Functions that nothing calls here, and why.
-const UNUSED: [(&str, &str); 5] = [
+const UNUSED: [(&str, &str); 8] = [
     (
         "cuDevicePrimaryCtxRelease",
         "contexts stay, but where they cannot be used",
     ),
     ("cuEventDestroy", "events are used again, up to a thousand"),
     ("cuFuncGetModule", "nothing in the adapter does"),
+    (
+        "cuGraphAddChildGraphNode",
+        "there are no nodes of a client's own (`native_graphs.rs`)",
+    ),
+    ("cuGraphClone", "the same"),
+    ("cuGraphGetNodes", "the same"),
     ("cuLaunchKernel", "launches are by `cuLaunchKernelEx`"),
     ("cuMemPoolDestroy", "pools go only where they cannot be made"),
 ];

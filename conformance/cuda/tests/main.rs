@@ -13,6 +13,7 @@ mod held;
 mod images;
 mod loops;
 mod lost;
+mod native_graphs;
 mod peers;
 mod programs;
 mod registers;

@@ -9,6 +9,8 @@ use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use smallvec::{SmallVec, smallvec};
 
+use super::CommandBuffer;
+use super::child::ChildGraph;
 use crate::driver::{self, cu, cu_get};
 use crate::kernel::Packed;
 use crate::primary::Primary;
@@ -25,6 +27,8 @@ pub(super) struct Graph {
     executable: CUgraphExec,
     /// Of each command.
     places: Vec<Place>,
+    /// Whether some are of graphs that clients have added to.
+    has_children: bool,
     /// What CUDA has no nodes for: each run gives them.
     hints: Vec<Hint>,
     primary: &'static Primary,
@@ -77,6 +81,7 @@ impl Graph {
             raw,
             executable: std::ptr::null_mut(),
             places: Vec::with_capacity(kit::FEW_COMMANDS),
+            has_children: false,
             hints: Vec::new(),
             primary,
         })
@@ -100,6 +105,29 @@ impl Graph {
         !self.executable.is_null()
     }
 
+    /// CUDA's graph.
+    pub(super) fn raw(&self) -> CUgraph {
+        self.raw
+    }
+
+    /// A copy of it, if the client has added nodes of its own.
+    pub(super) fn with_foreign_nodes(&self, commands: &Arc<CommandBuffer>) -> UrResult<Option<ChildGraph>> {
+        match self.has_children || self.has_foreign_nodes()? {
+            true => ChildGraph::copy(self.raw, self.primary, commands).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Whether the client has added nodes of its own to this graph.
+    pub(super) fn has_foreign_nodes(&self) -> UrResult<bool> {
+        let own: usize = self.places.iter().map(|place| place.ends.len()).sum();
+        let _current = self.primary.activate()?;
+        let (raw, none, mut all) = (self.raw, std::ptr::null_mut(), 0);
+        // SAFETY: a live graph, and a place for the number.
+        unsafe { cu!(cuGraphGetNodes(raw, none, &mut all)) }?;
+        Ok(all != own)
+    }
+
     /// What runs.
     pub(super) fn executable(&self) -> CUgraphExec {
         self.executable
@@ -116,11 +144,7 @@ impl Graph {
             return kit::unsupported();
         }
         let _current = self.primary.activate()?;
-        let after: SmallVec<[CUgraphNode; 4]> = node
-            .dependencies()
-            .iter()
-            .flat_map(|place| self.places[*place as usize].ends.iter().copied())
-            .collect();
+        let after = self.ends(node.dependencies());
         let adder = Adder {
             raw: self.raw,
             after: &after,
@@ -135,6 +159,29 @@ impl Graph {
             is_enabled: true,
         });
         Ok(())
+    }
+
+    /// Appends a child's graph.
+    pub(super) fn append_child(&mut self, child: &ChildGraph, dependencies: &[u32]) -> UrResult<()> {
+        let _current = self.primary.activate()?;
+        let (raw, after, child) = (self.raw, self.ends(dependencies), child.raw);
+        // SAFETY: two live graphs, and nodes of the first. The driver copies the second.
+        let node = unsafe {
+            cu_get!(cuGraphAddChildGraphNode(_, raw, after.as_ptr(), after.len(), child): CUgraphNode = std::ptr::null_mut())
+        }?;
+        self.has_children = true;
+        self.places.push(Place {
+            ends: smallvec![node],
+            is_kernel: false,
+            is_enabled: true,
+        });
+        Ok(())
+    }
+
+    /// The nodes that a command waits for.
+    fn ends(&self, dependencies: &[u32]) -> SmallVec<[CUgraphNode; 4]> {
+        let places = dependencies.iter().map(|place| &self.places[*place as usize]);
+        places.flat_map(|place| place.ends.iter().copied()).collect()
     }
 
     /// A launch has become another. Runs that were enqueued before do not see it.

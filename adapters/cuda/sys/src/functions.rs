@@ -140,6 +140,11 @@ macro_rules! functions {
                 node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize,
                 fill: *const CUDA_MEMSET_NODE_PARAMS, context: CUcontext,
             );
+            cuGraphAddChildGraphNode(
+                node: *mut CUgraphNode, graph: CUgraph, after: *const CUgraphNode, count: usize, child: CUgraph,
+            );
+            cuGraphClone(clone: *mut CUgraph, graph: CUgraph);
+            cuGraphGetNodes(graph: CUgraph, nodes: *mut CUgraphNode, count: *mut usize);
             cuGraphInstantiateWithFlags(executable: *mut CUgraphExec, graph: CUgraph, flags: u64);
             cuGraphUpload(executable: CUgraphExec, stream: CUstream);
             cuGraphLaunch(executable: CUgraphExec, stream: CUstream);

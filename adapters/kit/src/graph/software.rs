@@ -42,6 +42,8 @@ struct State<B: Backend> {
     profiled: bool,
     /// When the commands ran of what was made of it last.
     times: Option<Arc<CommandTimings>>,
+    /// The driver's graphs that the client has handles of, and how many commands each has. They stay as long as the graph.
+    natives: Vec<(usize, Arc<B::CommandBuffer>)>,
 }
 
 /// The commands of a graph.
@@ -147,6 +149,27 @@ impl<B: Backend> SoftwareGraph<B> {
         drop(gone);
     }
 
+    /// A command buffer of its commands, and how many there are.
+    fn command_buffer(&self) -> UrResult<(usize, Arc<B::CommandBuffer>)> {
+        let mut state = hold::<B, _>(&self.state);
+        let nodes = state.commands.whole()?.clone();
+        // A graph without commands runs on any.
+        let device = state.device.as_ref().unwrap_or(&self.context.devices()[0]).clone();
+        let profiled = state.profiled;
+        drop(state);
+        let settings = Settings {
+            profiled,
+            // What an in-order queue has captured needs nothing that brings commands in order one by one.
+            in_order: is_chain(&nodes),
+            ..Settings::default()
+        };
+        let count = nodes.len();
+        let commands = CommandList::of_graph(self.context.clone(), device, nodes, settings);
+        let buffer = B::CommandBuffer::create(commands)?;
+        buffer.commands().append_all(&buffer)?;
+        Ok((count, buffer))
+    }
+
     /// Its picture, with the times of the last run of what was made of it last.
     fn graph_dump(&self) -> String {
         let state = hold::<B, _>(&self.state);
@@ -218,21 +241,7 @@ where
     }
 
     fn instantiate(self: &Arc<Self>) -> UrResult<Arc<SoftwareExecutableGraph<B>>> {
-        let mut state = hold::<B, _>(&self.state);
-        let nodes = state.commands.whole()?.clone();
-        // A graph without commands runs on any.
-        let device = state.device.as_ref().unwrap_or(&self.context.devices()[0]).clone();
-        let profiled = state.profiled;
-        drop(state);
-        let settings = Settings {
-            profiled,
-            // What an in-order queue has captured needs nothing that brings commands in order one by one.
-            in_order: is_chain(&nodes),
-            ..Settings::default()
-        };
-        let commands = CommandList::of_graph(self.context.clone(), device, nodes, settings);
-        let buffer = B::CommandBuffer::create(commands)?;
-        buffer.commands().append_all(&buffer)?;
+        let (_, buffer) = self.command_buffer()?;
         buffer.commands().finalize(&buffer)?;
         let times = buffer.commands().times().cloned();
         let old = replace(&mut hold::<B, _>(&self.state).times, times);
@@ -240,6 +249,23 @@ where
         drop(old);
         let handle_cell = HandleCell::new();
         Ok(Arc::new(SoftwareExecutableGraph { handle_cell, buffer }))
+    }
+
+    // Once more commands were captured, there is another handle.
+    fn native(&self) -> UrResult<NativeHandle> {
+        let known = {
+            let mut state = hold::<B, _>(&self.state);
+            let count = state.commands.whole()?.len();
+            let last = state.natives.last().filter(|(known, _)| *known == count);
+            last.map(|(_, buffer)| buffer.clone())
+        };
+        if let Some(buffer) = known {
+            return buffer.native_graph();
+        }
+        let (count, buffer) = self.command_buffer()?;
+        let native = buffer.native_graph()?;
+        hold::<B, _>(&self.state).natives.push((count, buffer));
+        Ok(native)
     }
 
     fn dump(&self, file: &Path) -> UrResult<()> {
@@ -252,11 +278,11 @@ where
     fn destroy(&self) {
         let mut state = hold::<B, _>(&self.state);
         state.destroyed = true;
-        let times = state.times.take();
+        let (times, natives) = (state.times.take(), take(&mut state.natives));
         // A capture needs the commands to its end.
         let nodes = state.commands.whole().ok().map(take);
         drop(state);
-        drop((times, nodes));
+        drop((times, natives, nodes));
     }
 }
 
@@ -274,5 +300,9 @@ where
 
     fn command_buffer(&self) -> Option<&Arc<B::CommandBuffer>> {
         Some(&self.buffer)
+    }
+
+    fn native(&self) -> UrResult<NativeHandle> {
+        self.buffer.native_executable_graph()
     }
 }

@@ -16,6 +16,7 @@ pub enum Work {
     Kernel(Launch),
     Copy(Rows),
     Fill(Fill),
+    Child(Vec<Step>),
 }
 
 impl Work {
@@ -25,6 +26,7 @@ impl Work {
             Self::Kernel(launch) => launch.run(device),
             Self::Copy(rows) => rows.copy(),
             Self::Fill(fill) => fill.fill(),
+            Self::Child(steps) => run(steps, steps.len() as u64, device),
         }
     }
 }
@@ -52,8 +54,9 @@ pub struct Executable {
     done: Arc<Count>,
 }
 
+/// What an executable graph does for a node.
 #[derive(Clone)]
-struct Step {
+pub struct Step {
     work: Arc<Work>,
     dependencies: Vec<usize>,
     enabled: bool,
@@ -93,17 +96,46 @@ impl Graph {
         Ok(handle)
     }
 
-    /// Makes an executable graph of the nodes so far.
-    pub fn instantiate(&self) -> Executable {
+    /// The steps of the nodes so far.
+    pub fn steps(&self) -> Vec<Step> {
         let nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         let step = |node: &Node| Step {
             work: node.work.clone(),
             dependencies: node.dependencies.clone(),
             enabled: true,
         };
+        nodes.iter().map(|node| step(node)).collect()
+    }
+
+    /// The handles of the nodes so far.
+    pub fn handles(&self) -> Vec<CUgraphNode> {
+        let nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        let handle = |node: &Node| std::ptr::from_ref(node).cast_mut().cast();
+        nodes.iter().map(|node| handle(node)).collect()
+    }
+
+    /// Another graph with the same nodes.
+    pub fn copy(&self) -> Box<Self> {
+        let copy = Box::new(Self::new());
+        let nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
+        let node = |node: &Node| {
+            Box::new(Node {
+                graph: &*copy,
+                place: node.place,
+                work: node.work.clone(),
+                dependencies: node.dependencies.clone(),
+            })
+        };
+        let copies = nodes.iter().map(|old| node(old)).collect();
+        *copy.nodes.lock().unwrap_or_else(PoisonError::into_inner) = copies;
+        copy
+    }
+
+    /// Makes an executable graph of the nodes so far.
+    pub fn instantiate(&self) -> Executable {
         Executable {
             graph: self,
-            steps: Mutex::new(nodes.iter().map(|node| step(node)).collect()),
+            steps: Mutex::new(self.steps()),
             runs: AtomicU64::new(0),
             done: Arc::default(),
         }

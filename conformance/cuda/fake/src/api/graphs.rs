@@ -107,6 +107,31 @@ api! {
         Ok(())
     }
 
+    fn cuGraphAddChildGraphNode(
+        place: *mut CUgraphNode, to: CUgraph, after: *const CUgraphNode, count: usize, child: CUgraph,
+    ) {
+        // As it is now: it is cloned.
+        let child = Work::Child(graph(child)?.steps());
+        place.write(graph(to)?.add(child, after, count)?);
+        Ok(())
+    }
+
+    fn cuGraphClone(place: *mut CUgraph, of: CUgraph) {
+        place.write(Box::into_raw(graph(of)?.copy()).cast());
+        Object::Graph.made();
+        Ok(())
+    }
+
+    fn cuGraphGetNodes(of: CUgraph, nodes: *mut CUgraphNode, count: *mut usize) {
+        let all = graph(of)?.handles();
+        if !nodes.is_null() {
+            let most = all.len().min(*count);
+            std::ptr::copy_nonoverlapping(all.as_ptr(), nodes, most);
+        }
+        count.write(all.len());
+        Ok(())
+    }
+
     fn cuGraphInstantiateWithFlags(place: *mut CUgraphExec, of: CUgraph, flags: u64) {
         if flags != 0 {
             return Err(CUDA_ERROR_INVALID_VALUE);
