@@ -78,6 +78,11 @@ def check(checks, env, wheel, work, ours):
     # The default device is a GPU, whichever platform comes first.
     equal("OXUR_CPU=prefer", env.says(SUM, OXUR_CPU="prefer", **gpu), "45 Device(opencl:gpu:0)")
 
+    # Without the .pth file, as in programs other than Python.
+    by_itself = sorted([GPU, ours] if env.has_known_tables else [])
+    code = f"import sys; sys.path.append({str(env.packages)!r}); import dpctl; print(sorted(d.sycl_platform.name for d in dpctl.get_devices()))"
+    equal("libsycl by itself", env.says(code, "-S", **gpu), str(by_itself))
+
     install_nvidias(env)
     equal("NVIDIA's mathematical functions", env.says(SINE, **gpu), "True")
     equal("oneMKL on the GPU", env.says(ALGEBRA, **gpu), "True Device(opencl:gpu:0)")

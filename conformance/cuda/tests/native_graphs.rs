@@ -246,6 +246,9 @@ fn captured_graphs() {
 #[test]
 fn failures_of_the_driver() {
     const CHILD: &str = "OXUR_CUDA_NATIVE_GRAPHS";
+    if std::env::var_os("OXUR_CUDA_SYSTEM").is_some() {
+        return; // Functions of a real driver do not fail.
+    }
     if std::env::var_os(CHILD).is_none() {
         for function in ["cuGraphGetNodes", "cuGraphClone", "cuGraphAddChildGraphNode"] {
             let variables = [("FAKE_CUDA_FAIL", &*format!("{function}:1")), (CHILD, "1")];

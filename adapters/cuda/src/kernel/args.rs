@@ -2,6 +2,7 @@
 //! The block of parameters of a launch.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::sync::{Arc, Weak};
 
 use kit::ur::MemFlags;
@@ -21,6 +22,10 @@ type Block = SmallVec<[u64; BLOCK]>;
 
 /// How many words most blocks have at most.
 const BLOCK: usize = 32;
+
+/// How many words are written at once, where a block has no more. A number that is known takes no call of `memset` or `memcpy`,
+/// whose code and tables the driver may have evicted.
+const FEW: usize = 16;
 
 /// How many parameters most kernels of PTX have at most.
 const PARAMS: usize = 16;
@@ -90,25 +95,29 @@ impl Packed {
     #[inline(always)]
     pub(super) fn with_params<T>(&mut self, interface: &Interface, call: impl FnOnce(*mut *mut c_void) -> T) -> T {
         let base = self.block.as_mut_ptr().cast::<c_void>();
-        let mut few = [base; PARAMS];
+        let mut few = [MaybeUninit::uninit(); PARAMS];
         let mut many;
         let places = match &interface.params[..] {
-            _ if interface.told.is_some() => &mut few[..],
+            _ if interface.told.is_some() => {
+                few[0].write(base);
+                &mut few[..]
+            }
             params => {
                 let places = match params.len() <= PARAMS {
                     true => &mut few[..],
                     false => {
-                        many = vec![base; params.len()];
+                        many = vec![MaybeUninit::uninit(); params.len()];
                         &mut many[..]
                     }
                 };
                 for (place, param) in places.iter_mut().zip(params) {
-                    *place = base.wrapping_byte_add(param.offset);
+                    place.write(base.wrapping_byte_add(param.offset));
                 }
                 places
             }
         };
-        call(places.as_mut_ptr())
+        // The driver reads as many as the kernel has.
+        call(places.as_mut_ptr().cast())
     }
 
     /// Takes the arguments of one launch. There were none. Where buffers are that move, [`Self::locate`] writes.
@@ -201,9 +210,28 @@ fn bytes(block: &mut Block) -> &mut [u8] {
 #[inline(always)]
 fn clear(block: &mut Block, interface: &Interface) {
     let words = interface.block_size.div_ceil(8);
-    match [0; BLOCK].get(..words) {
-        Some(zeros) => block.extend_from_slice(zeros),
-        None => block.resize(words, 0),
+    match words <= FEW && !block.spilled() {
+        // SAFETY: there is room for more words than that, and all of them are written.
+        true => unsafe {
+            block.as_mut_ptr().cast::<[u64; FEW]>().write([0; FEW]);
+            block.set_len(words);
+        },
+        false => block.resize(words, 0),
+    }
+}
+
+/// Makes an empty block a copy.
+#[inline(always)]
+fn copy(block: &mut Block, from: &Block) {
+    match from.len() <= FEW && !block.spilled() && !from.spilled() {
+        // SAFETY: both have room for more words than that; what is copied beyond the length of the first has no value in the second
+        // either.
+        true => unsafe {
+            let words: [MaybeUninit<u64>; FEW] = from.as_ptr().cast::<[MaybeUninit<u64>; FEW]>().read();
+            block.as_mut_ptr().cast::<[MaybeUninit<u64>; FEW]>().write(words);
+            block.set_len(from.len());
+        },
+        false => block.extend_from_slice(from),
     }
 }
 
@@ -242,7 +270,7 @@ impl Settings {
     /// The block of a launch, which has all arguments. There was none.
     #[inline(always)]
     pub(super) fn pack(&self, interface: &Interface, work_group_memory: usize, packed: &mut Packed) -> UrResult<()> {
-        packed.block.extend_from_slice(&self.block);
+        copy(&mut packed.block, &self.block);
         let block = bytes(&mut packed.block);
         packed.shared = self.which.finish(block, interface, work_group_memory)?;
         packed.nulls = self.which.nulls;
