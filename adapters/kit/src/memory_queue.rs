@@ -222,8 +222,9 @@ pub trait MemoryQueue<B: Backend<Queue = Self>>: Queue<B> {
         self.copy(dst, src, size, how)
     }
 
-    /// Launches a kernel. `#[inline(always)]`, as [`Queue::submit`] is.
-    fn launch(self: &Arc<Self>, launch: Launch<'_, B>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
+    /// Launches a kernel. `#[inline(always)]`, as [`Queue::submit`] is. By reference: a copy of what was just written in parts would
+    /// wait for it.
+    fn launch(self: &Arc<Self>, launch: &Launch<'_, B>, wait: WaitList<'_, B>, event: EventOut<'_, B>) -> UrResult<()>;
 
     /// Submits a command that is none of these.
     fn other(self: &Arc<Self>, command: Command<'_, B>, how: Submission<'_, B>) -> UrResult<()>;
@@ -246,7 +247,7 @@ macro_rules! memory_queue_methods {
                 return $crate::memory_queue::submit_where_buffers_move(self, command, blocking, wait, event);
             }
             match command {
-                $crate::Command::Launch(launch) => $crate::MemoryQueue::launch(self, launch, wait, event),
+                $crate::Command::Launch(ref launch) => $crate::MemoryQueue::launch(self, launch, wait, event),
                 // These are frequent, and there is nothing to check.
                 $crate::Command::Barrier { .. } => {
                     let kind = $crate::ur::CommandType::EVENTS_WAIT_WITH_BARRIER;
@@ -343,7 +344,7 @@ where
     B::Queue: MemoryQueue<B>,
 {
     match command {
-        Command::Launch(launch) => MemoryQueue::launch(queue, launch, how.wait, how.event),
+        Command::Launch(ref launch) => MemoryQueue::launch(queue, launch, how.wait, how.event),
         command => submit_at(queue, command, at, how),
     }
 }

@@ -233,11 +233,11 @@ impl MemoryQueue<Cuda> for Queue {
     }
 
     #[inline(always)]
-    fn launch(self: &Arc<Self>, launch: Launch<'_, Cuda>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+    fn launch(self: &Arc<Self>, launch: &Launch<'_, Cuda>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         let properties = &launch.properties;
         let taken = KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE | KernelLaunchFlags::COOPERATIVE;
         if !taken.contains(properties.flags) {
-            return Err(impossible(&launch));
+            return Err(impossible(launch));
         }
         let kernel = launch.kernel.on(&self.device)?;
         let mut packed = Packed::new();
@@ -253,10 +253,10 @@ impl MemoryQueue<Cuda> for Queue {
         let cooperative = properties.flags.contains(KernelLaunchFlags::COOPERATIVE) || kernel.has_device_barrier();
         let cluster = properties.cluster;
         if cooperative || cluster.is_some() {
-            return self.launch_with(&launch, grid, packed, cooperative, wait, event);
+            return self.launch_with(launch, grid, packed, cooperative, wait, event);
         }
         if self.holds(wait) {
-            return self.hold_launch(&launch, grid, packed, wait, event);
+            return self.hold_launch(launch, grid, packed, wait, event);
         }
         self.enqueue_now(CommandType::KERNEL_LAUNCH, false, wait, event, |lane| {
             kernel.launch(&grid, &mut packed, lane)

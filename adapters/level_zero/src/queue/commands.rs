@@ -97,7 +97,7 @@ impl Queue {
 
 impl MemoryQueue<LevelZero> for Queue {
     #[inline(always)]
-    fn launch(self: &Arc<Self>, launch: Launch<'_, LevelZero>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
+    fn launch(self: &Arc<Self>, launch: &Launch<'_, LevelZero>, wait: Wait<'_>, event: Out<'_>) -> UrResult<()> {
         let cooperative = is_cooperative(&launch.properties)?;
         let how = How::new(CommandType::KERNEL_LAUNCH, wait, event);
         let kernel = launch.kernel.on_queue(self)?;
