@@ -21,8 +21,8 @@ struct OfCpu;
 const MOST_READS: usize = 32;
 const READS_OF_A_SAMPLE: usize = 4;
 
-/// Defines the functions that a kernel calls, for vectors of items, unless it has too many calls.
-pub(crate) fn define(module: &Module<'_>) {
+/// Whether a kernel calls functions that [`define`] can define: some, but not too many.
+pub(crate) fn are_few(module: &Module<'_>) -> bool {
     let cost = |function: Function<'_>| {
         let each = match super::parse(&function.name())?.0 {
             Action::Sample => READS_OF_A_SAMPLE,
@@ -30,9 +30,12 @@ pub(crate) fn define(module: &Module<'_>) {
         };
         Some(each * Value::from(function).users().len())
     };
-    if module.functions().into_iter().filter_map(cost).sum::<usize>() <= MOST_READS {
-        super::define(module, &OfCpu);
-    }
+    (1..=MOST_READS).contains(&module.functions().into_iter().filter_map(cost).sum())
+}
+
+/// Defines the functions that a kernel calls, for vectors of items.
+pub(crate) fn define(module: &Module<'_>) {
+    super::define(module, &OfCpu);
 }
 
 /// A member of the image that is a word. Sizes and pitches of images that have a class fit into one.

@@ -267,7 +267,7 @@ pub fn widen(
 
 fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: bool) -> Result<(), String> {
     machine.set_target(module);
-    if may_run("images as vectors") {
+    if image::code::cpu::are_few(module) && may_run("images as vectors") {
         image::code::cpu::define(module);
     }
     huge::check_calls(module.function(KERNEL).ok_or("there is no kernel")?)?;
