@@ -4,8 +4,7 @@
 //! the launches, quick code and the interpreter.
 
 use super::{Argument, GLOBAL_ID, compile, range, run};
-use oxur_compiler::CpuLevel;
-use oxur_compiler::Options;
+use oxur_compiler::{CpuLevel, Options};
 
 /// Powers of two from usual lanes to the largest vector, and others.
 const SIZES: [u64; 11] = [16, 32, 64, 128, 256, 512, 1024, 48, 100, 9, 1000];
