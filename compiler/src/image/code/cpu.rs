@@ -113,10 +113,7 @@ impl Formats for OfCpu {
     fn decode<'c>(&self, define: &Define<'_, 'c>, class: u32, _is_float: bool, at: Value<'c>) -> Value<'c> {
         let (b, cx) = (&define.b, define.cx);
         let load = |ty| b.load(ty, at).align(1);
-        let bytes = || {
-            let word = load(cx.int(32));
-            [0, 8, 16, 24].map(|low| b.and(b.lshr(word, define.word(low)), define.word(255)))
-        };
+        let bytes = || define.bytes(load(cx.int(32)));
         let byte = || b.zext_or_trunc(load(cx.int(8)), cx.int(32));
         let fraction = |byte| fraction(define, byte);
         let one = |red: Value<'c>, alpha: Value<'c>| define.join([red, red.ty().zero(), red.ty().zero(), alpha]);
@@ -150,15 +147,11 @@ impl Formats for OfCpu {
         };
         let byte_of_fraction = |part| byte_of_fraction(define, part);
         let least = |part| define.call("llvm.umin", &[part, define.word(255)]);
-        let bytes = |parts: [Value<'c>; 4]| {
-            let [first, ..] = parts;
-            (1..4).fold(first, |word, i| b.or(word, b.shl(parts[i], define.word(8 * i as u32))))
-        };
         let parts = define.split(color);
         let [red, green, blue, alpha] = parts;
         match class {
-            class::BYTES => store(bytes(parts.map(byte_of_fraction))),
-            class::BGRA_BYTES => store(bytes([blue, green, red, alpha].map(byte_of_fraction))),
+            class::BYTES => store(define.word_of(parts.map(byte_of_fraction))),
+            class::BGRA_BYTES => store(define.word_of([blue, green, red, alpha].map(byte_of_fraction))),
             class::BYTE => store(b.zext_or_trunc(byte_of_fraction(red), cx.int(8))),
             class::HALFS => {
                 let bits = parts.map(|part| {
@@ -170,7 +163,7 @@ impl Formats for OfCpu {
                     b.or(word, b.shl(bits[i], cx.int(64).int(16 * i as u64)))
                 }));
             }
-            class::INTS_8 => store(bytes(parts.map(least))),
+            class::INTS_8 => store(define.word_of(parts.map(least))),
             class::INT_8 => store(b.zext_or_trunc(least(red), cx.int(8))),
             class::FLOATS | class::INTS_32 => store(color),
             _ => store(red),

@@ -200,6 +200,18 @@ impl<'m, 'c> Define<'m, 'c> {
         self.call("llvm.fma", &[error, inverse, near])
     }
 
+    /// The bytes of a word, as words.
+    pub fn bytes(&self, word: Value<'c>) -> [Value<'c>; 4] {
+        [0, 8, 16, 24].map(|low| self.b.and(self.b.lshr(word, self.word(low)), self.word(255)))
+    }
+
+    /// The word of these bytes.
+    pub fn word_of(&self, bytes: [Value<'c>; 4]) -> Value<'c> {
+        (1..4).fold(bytes[0], |word, i| {
+            self.b.or(word, self.b.shl(bytes[i], self.word(8 * i as u32)))
+        })
+    }
+
     /// The elements of a vector of four.
     pub fn split(&self, vector: Value<'c>) -> [Value<'c>; 4] {
         [0, 1, 2, 3].map(|i| self.b.extract_element(vector, self.word(i)))

@@ -6,7 +6,8 @@ use spirv::Op;
 
 use super::harness::{Compiled, Functions};
 use super::{TestImage, floats, ints, is_integer};
-use crate::SamplerBits;
+use crate::llvm::{Context, Type};
+use crate::{Image, SamplerBits};
 
 /// The dimensions, layers and size of an image.
 type Shape = (u32, u64, [u64; 3]);
@@ -89,118 +90,126 @@ fn bits(color: [f32; 4]) -> [u32; 4] {
     color.map(|c| if c.is_nan() { f32::NAN.to_bits() } else { c.to_bits() })
 }
 
+/// An instruction, by functions in IR and by those in Rust.
+struct Both([Compiled; 2]);
+
+type OfContext = for<'c> fn(&'c Context) -> Type<'c>;
+
+impl Both {
+    fn new(functions: Functions, op: Op, coordinates: OfContext, texel: OfContext) -> Self {
+        Self([functions, Functions::Cpu].map(|functions| Compiled::new(functions, op, coordinates, texel)))
+    }
+
+    /// What each leaves of a texel, with an image of its own.
+    fn call<A: Copy, T: Copy>(&self, images: [&Image; 2], sampler: SamplerBits, at: [A; 4], texel: T) -> [T; 2] {
+        [0, 1].map(|i| {
+            let mut texel = texel;
+            self.0[i].call(images[i], sampler, at, &mut texel);
+            texel
+        })
+    }
+}
+
+/// Checks images of all formats that functions have, and of all shapes.
+fn for_all_images(functions: Functions, seed: u64, mut check: impl FnMut((u32, u32), &Shape, &mut Random)) {
+    let mut random = Random(seed);
+    for format in functions.formats() {
+        for shape in &SHAPES {
+            check(format, shape, &mut random);
+        }
+    }
+}
+
+/// A place around an image for a sampler.
+fn place(sampler: SamplerBits, random: &mut Random) -> [f32; 4] {
+    let scale = if sampler.0 & 1 == 1 { 1.0 } else { 6.0 };
+    std::array::from_fn(|_| random.coordinate(scale))
+}
+
 #[test]
 fn samples() {
-    let cpu = Compiled::new(Functions::Cpu, Op::ImageSampleExplicitLod, floats, floats);
     for functions in all_functions() {
-        let own = Compiled::new(functions, Op::ImageSampleExplicitLod, floats, floats);
-        let mut random = Random(7);
-        for format in functions.formats() {
-            for shape in &SHAPES {
-                let image = filled(format, shape, &mut random);
-                for sampler in (0..32).map(SamplerBits) {
-                    for _ in 0..16 {
-                        let scale = if sampler.0 & 1 == 1 { 1.0 } else { 6.0 };
-                        let at: [f32; 4] = std::array::from_fn(|_| random.coordinate(scale));
-                        let [mut one, mut other] = [[0.0; 4]; 2];
-                        own.call(&image.image, sampler, at, &mut one);
-                        cpu.call(&image.image, sampler, at, &mut other);
-                        assert_eq!(
-                            bits(one),
-                            bits(other),
-                            "{:?} {format:x?} {:#b} {at:?}: {one:?} {other:?}",
-                            shape,
-                            sampler.0
-                        );
-                    }
-                }
+        let both = Both::new(functions, Op::ImageSampleExplicitLod, floats, floats);
+        for_all_images(functions, 7, |format, shape, random| {
+            let TestImage { image, .. } = &filled(format, shape, random);
+            for sampler in (0..32).map(SamplerBits).flat_map(|sampler| [sampler; 16]) {
+                let at = place(sampler, random);
+                let [one, other] = both.call([image; 2], sampler, at, [0.0; 4]);
+                assert_eq!(
+                    bits(one),
+                    bits(other),
+                    "{shape:?} {format:x?} {:#b} {at:?}: {one:?} {other:?}",
+                    sampler.0
+                );
             }
-        }
+        });
     }
 }
 
 #[test]
 fn samples_of_integers() {
-    let cpu = Compiled::new(Functions::Cpu, Op::ImageSampleExplicitLod, floats, ints);
     for functions in all_functions() {
-        let own = Compiled::new(functions, Op::ImageSampleExplicitLod, floats, ints);
-        let mut random = Random(8);
-        for format in functions.formats().into_iter().filter(|format| is_integer(format.1)) {
-            for shape in &SHAPES {
-                let image = filled(format, shape, &mut random);
-                for sampler in (0..16).map(SamplerBits) {
-                    for _ in 0..16 {
-                        let scale = if sampler.0 & 1 == 1 { 1.0 } else { 6.0 };
-                        let at: [f32; 4] = std::array::from_fn(|_| random.coordinate(scale));
-                        let [mut one, mut other] = [[0; 4]; 2];
-                        own.call(&image.image, sampler, at, &mut one);
-                        cpu.call(&image.image, sampler, at, &mut other);
-                        assert_eq!(one, other, "{:?} {format:x?} {:#b} {at:?}", shape, sampler.0);
-                    }
-                }
+        let both = Both::new(functions, Op::ImageSampleExplicitLod, floats, ints);
+        for_all_images(functions, 8, |format, shape, random| {
+            if !is_integer(format.1) {
+                return;
             }
-        }
+            let TestImage { image, .. } = &filled(format, shape, random);
+            for sampler in (0..16).map(SamplerBits).flat_map(|sampler| [sampler; 16]) {
+                let at = place(sampler, random);
+                let [one, other] = both.call([image; 2], sampler, at, [0; 4]);
+                assert_eq!(one, other, "{shape:?} {format:x?} {:#b} {at:?}", sampler.0);
+            }
+        });
     }
 }
 
 #[test]
 fn reads() {
-    let cpu = Compiled::new(Functions::Cpu, Op::ImageRead, ints, floats);
-    let cpu_ints = Compiled::new(Functions::Cpu, Op::ImageRead, ints, ints);
     for functions in all_functions() {
-        let own = Compiled::new(functions, Op::ImageRead, ints, floats);
-        let own_ints = Compiled::new(functions, Op::ImageRead, ints, ints);
-        let mut random = Random(9);
-        for format in functions.formats() {
-            for shape in &SHAPES {
-                let image = filled(format, shape, &mut random);
-                for _ in 0..200 {
-                    let at: [i32; 4] = std::array::from_fn(|_| random.whole_coordinate());
-                    if is_integer(format.1) {
-                        let [mut one, mut other] = [[0; 4]; 2];
-                        own_ints.call(&image.image, SamplerBits::NONE, at, &mut one);
-                        cpu_ints.call(&image.image, SamplerBits::NONE, at, &mut other);
-                        assert_eq!(one, other, "{:?} {format:x?} {at:?}", shape);
-                    } else {
-                        let [mut one, mut other] = [[0.0; 4]; 2];
-                        own.call(&image.image, SamplerBits::NONE, at, &mut one);
-                        cpu.call(&image.image, SamplerBits::NONE, at, &mut other);
-                        assert_eq!(bits(one), bits(other), "{:?} {format:x?} {at:?}", shape);
-                    }
+        let of_floats = Both::new(functions, Op::ImageRead, ints, floats);
+        let of_ints = Both::new(functions, Op::ImageRead, ints, ints);
+        for_all_images(functions, 9, |format, shape, random| {
+            let TestImage { image, .. } = &filled(format, shape, random);
+            for _ in 0..200 {
+                let at: [i32; 4] = std::array::from_fn(|_| random.whole_coordinate());
+                if is_integer(format.1) {
+                    let [one, other] = of_ints.call([image; 2], SamplerBits::NONE, at, [0; 4]);
+                    assert_eq!(one, other, "{shape:?} {format:x?} {at:?}");
+                } else {
+                    let colors = of_floats.call([image; 2], SamplerBits::NONE, at, [0.0; 4]);
+                    let [one, other] = colors.map(bits);
+                    assert_eq!(one, other, "{shape:?} {format:x?} {at:?}");
                 }
             }
-        }
+        });
     }
 }
 
 /// The memory around an image is compared, too.
 #[test]
 fn writes() {
-    let cpu = Compiled::new(Functions::Cpu, Op::ImageWrite, ints, floats);
-    let cpu_ints = Compiled::new(Functions::Cpu, Op::ImageWrite, ints, ints);
     for functions in all_functions() {
-        let own = Compiled::new(functions, Op::ImageWrite, ints, floats);
-        let own_ints = Compiled::new(functions, Op::ImageWrite, ints, ints);
-        let mut random = Random(10);
-        for format in functions.formats() {
-            for shape in &SHAPES {
-                let &(dimensions, layers, size) = shape;
-                let [one, other] = [0, 1].map(|_| TestImage::new(format, dimensions, layers, size));
-                for _ in 0..100 {
-                    let at: [i32; 4] = std::array::from_fn(|_| random.whole_coordinate());
-                    if is_integer(format.1) {
-                        let shift = random.bits() % 32;
-                        let color = [0; 4].map(|_: i32| random.bits() as i32 >> shift);
-                        own_ints.call(&one.image, SamplerBits::NONE, at, &mut { color });
-                        cpu_ints.call(&other.image, SamplerBits::NONE, at, &mut { color });
-                    } else {
-                        let color = [0; 4].map(|_| random.coordinate(0.6));
-                        own.call(&one.image, SamplerBits::NONE, at, &mut { color });
-                        cpu.call(&other.image, SamplerBits::NONE, at, &mut { color });
-                    }
-                    assert_eq!(one.memory, other.memory, "{:?} {format:x?} {at:?}", shape);
+        let of_floats = Both::new(functions, Op::ImageWrite, ints, floats);
+        let of_ints = Both::new(functions, Op::ImageWrite, ints, ints);
+        for_all_images(functions, 10, |format, &(dimensions, layers, size), random| {
+            let two = [0, 1].map(|_| TestImage::new(format, dimensions, layers, size));
+            let images = [&two[0].image, &two[1].image];
+            for _ in 0..100 {
+                let at: [i32; 4] = std::array::from_fn(|_| random.whole_coordinate());
+                if is_integer(format.1) {
+                    let shift = random.bits() % 32;
+                    let color = [0; 4].map(|_: i32| random.bits() as i32 >> shift);
+                    of_ints.call(images, SamplerBits::NONE, at, color);
+                } else {
+                    let color = [0; 4].map(|_| random.coordinate(0.6));
+                    of_floats.call(images, SamplerBits::NONE, at, color);
                 }
+                assert_eq!(
+                    two[0].memory, two[1].memory,
+                    "{dimensions} {layers} {size:?} {format:x?} {at:?}"
+                );
             }
-        }
+        });
     }
 }

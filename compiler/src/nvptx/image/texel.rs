@@ -49,8 +49,7 @@ impl<'c> Define<'_, 'c> {
             class::FLOATS => b.load(self.color(true), at).align(16),
             class::BYTES => {
                 let word = b.load(self.cx.int(32), at).align(4);
-                let byte = |low: u32| b.and(b.lshr(word, self.word(low)), self.word(255));
-                let numbers = b.cast(L::LLVMUIToFP, self.join([0, 8, 16, 24].map(byte)), self.color(true));
+                let numbers = b.cast(L::LLVMUIToFP, self.join(self.bytes(word)), self.color(true));
                 let [one, inverse] = [255.0, 1.0 / 255.0].map(|number| b.splat(self.real(number), 4));
                 self.divided(numbers, one, inverse)
             }
@@ -79,8 +78,7 @@ impl<'c> Define<'_, 'c> {
             class::BYTES => {
                 let one = b.splat(self.real(255.0), 4);
                 let bytes = self.split(self.scaled(color, one, one.ty().zero()));
-                let word = (1..4).fold(bytes[0], |word, i| b.or(word, b.shl(bytes[i], self.word(8 * i as u32))));
-                b.store(word, self.global(address)).align(4);
+                b.store(self.word_of(bytes), self.global(address)).align(4);
             }
             _ => _ = b.call(self.encode(is_float), &[self.function.param(0), address, color]),
         }

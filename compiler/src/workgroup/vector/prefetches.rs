@@ -18,12 +18,8 @@ use super::whole_group::meets_group;
 use crate::llvm::{Block, Module, Type, Value};
 use crate::target::Vectors;
 
-/// What LLVM's prefetch is told: where to, and that it is not for code.
-const IN_ALL_CACHES: u64 = 3;
-const DATA: u64 = 1;
-
 /// Bytes of a cache line.
-const LINE: u64 = 64;
+pub(super) const LINE: u64 = 64;
 /// The most lines that a round asks for.
 const MOST_LINES: u64 = 8;
 /// The most lines that are on their way. Lines that are 4 KiB apart share few places of a cache.
@@ -431,14 +427,26 @@ impl<'c> Emit<'_, 'c> {
         let step = self.b.select(is_long, step, wide.zero());
         let first = self.first(address)?;
         let first = self.b.offset(first, step);
-        let word = self.cx.int(32);
         for line in 0..lines_of(self.module, load, stride, self.lanes) as i64 {
             let bytes = line * LINE as i64 * if stride < 0 { -1 } else { 1 };
-            let at = self.b.offset(first, wide.int(bytes as u64));
-            let args = [at, word.zero(), word.int(IN_ALL_CACHES), word.int(DATA)];
-            self.b.intrinsic(self.module, "llvm.prefetch", &[self.cx.ptr()], &args);
+            self.prefetch_line(self.b.offset(first, wide.int(bytes as u64)), false);
         }
         Ok(())
+    }
+
+    /// Asks for the cache line of an address, to read it, or to write to it.
+    pub(super) fn prefetch_line(&self, address: Value<'c>, to_write: bool) {
+        // What LLVM is told: where to, and that it is not for code.
+        const IN_ALL_CACHES: u64 = 3;
+        const DATA: u64 = 1;
+        let word = self.cx.int(32);
+        let args = [
+            address,
+            word.int(to_write.into()),
+            word.int(IN_ALL_CACHES),
+            word.int(DATA),
+        ];
+        self.b.intrinsic(self.module, "llvm.prefetch", &[self.cx.ptr()], &args);
     }
 
     /// The value of a step.

@@ -13,6 +13,7 @@ use super::cfg::Cfg;
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::emit::{Emit, Result};
 use super::memory::{accessed, is_local};
+use super::prefetches;
 use super::whole_group::GroupVector;
 use crate::abi::layout;
 use crate::intrinsics::WorkItemIntrinsic;
@@ -342,7 +343,8 @@ impl<'c> Emit<'_, 'c> {
             for (lanes, first) in rows {
                 self.b.store(self.of_lanes(all, &lanes), first).align(align);
                 if has_columns {
-                    self.prefetch_to_write(first);
+                    // The next columns write to the next line, and CPUs foresee no accesses that are a row apart.
+                    self.prefetch_line(self.b.offset(first, self.cx.int(64).int(prefetches::LINE)), true);
                 }
             }
             return Ok(());
@@ -369,18 +371,6 @@ impl<'c> Emit<'_, 'c> {
         self.b.br(after);
         self.b.go_to_end(after);
         Ok(())
-    }
-
-    /// Asks for the cache line behind that of an address, which the next columns write: CPUs foresee no accesses that are a row apart.
-    fn prefetch_to_write(&self, address: Value<'c>) {
-        const LINE: u64 = 64;
-        const WRITE: u64 = 1;
-        const IN_ALL_CACHES: u64 = 3;
-        const DATA: u64 = 1;
-        let word = self.cx.int(32);
-        let next = self.b.offset(address, self.cx.int(64).int(LINE));
-        let args = [next, word.int(WRITE), word.int(IN_ALL_CACHES), word.int(DATA)];
-        self.b.intrinsic(self.module, "llvm.prefetch", &[self.cx.ptr()], &args);
     }
 
     /// Vectors of the same length, one after the other, as one of all lanes.

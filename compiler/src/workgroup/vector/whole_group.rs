@@ -60,10 +60,14 @@ const LEAST_COLUMNS: u64 = 4;
 
 /// How many groups of a size are one vector, if they are columns and that is possible.
 pub fn columns(size: [u64; 3]) -> Option<u32> {
-    let items = size.into_iter().fold(1, u64::saturating_mul);
+    // Each launch asks, and most groups are no columns.
+    if size[0] != 1 {
+        return None;
+    }
+    let items = size[1].saturating_mul(size[2]);
     let count = (MOST_ITEMS / items.max(1)).min(MOST_COLUMNS);
-    let is_column = size[0] == 1 && items <= MOST_ROWS && items > 1;
-    (is_column && count >= LEAST_COLUMNS).then(|| 1 << count.ilog2())
+    let is_possible = (2..=MOST_ROWS).contains(&items) && count >= LEAST_COLUMNS;
+    is_possible.then(|| 1 << count.ilog2())
 }
 
 /// Whether groups of a size could be one vector, which has so many lanes at least.
