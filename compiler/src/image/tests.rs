@@ -689,3 +689,27 @@ fn wrong_operands() {
     module.verify().unwrap();
     assert!(accepted > 100, "{accepted}");
 }
+
+/// Offsets of pixels are 31 bits in code for vectors: images that need more have the class of all formats.
+#[test]
+fn classes_of_large_images() {
+    let class = |size: [u64; 3], array_size: u64, row_pitch: u64, slice_pitch: u64| {
+        let image = TestImage::new((order::RGBA, channel::FLOAT), 2, 1, [1; 3]).image;
+        let image = Image {
+            size,
+            array_size,
+            row_pitch,
+            slice_pitch,
+            ..image
+        };
+        image.classified().class
+    };
+    const MOST: u64 = i32::MAX as u64;
+    assert_eq!(class([1024, 1024, 1], 1, 16 << 10, 0), format::class::FLOATS);
+    assert_eq!(class([1, 2, 1], 1, MOST - 16, 0), format::class::FLOATS);
+    assert_eq!(class([1, 2, 1], 1, MOST - 15, 0), format::class::GENERAL);
+    assert_eq!(class([1, 1, 1], 3, 16, MOST / 2), format::class::GENERAL);
+    assert_eq!(class([1, 1, 3], 1, 16, (MOST - 17) / 2), format::class::FLOATS);
+    assert_eq!(class([u64::MAX, 2, 1], 1, 16, 0), format::class::GENERAL);
+    assert_eq!(class([1, u64::MAX, 1], 1, u64::MAX, 0), format::class::GENERAL);
+}

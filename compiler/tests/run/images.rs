@@ -377,3 +377,80 @@ fn writes() {
         }
     }
 }
+
+/// Handles of bindless images, whose formats and samplers differ between items.
+#[test]
+fn handles_of_each_item() {
+    let text = format!(
+        "{GLOBAL_ID}
+        OpCapability ImageBasic
+        %image_type = OpTypeImage %void 2D 0 0 0 0 Unknown ReadOnly
+        %sampled_type = OpTypeSampledImage %image_type
+        %global_float4 = OpTypePointer CrossWorkgroup %float4
+        %f0 = OpConstant %float 0
+        %type = OpTypeFunction %void %global_long %global_float4 %global_float4
+        %kernel = OpFunction %void None %type
+        %handles = OpFunctionParameter %global_long
+        %places = OpFunctionParameter %global_float4
+        %colors = OpFunctionParameter %global_float4
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %handle_at = OpPtrAccessChain %global_long %handles %id
+        %handle = OpLoad %long %handle_at Aligned 8
+        ; OpConvertHandleToSampledImageINTEL, behind an instruction that takes no more words
+        %same_handle = OpCopyObject %long %handle
+        !0x00041983 %sampled_type %pair %same_handle
+        %place_at = OpPtrAccessChain %global_float4 %places %id
+        %place = OpLoad %float4 %place_at Aligned 16
+        %at = OpVectorShuffle %float2 %place %place 0 1
+        %color = OpImageSampleExplicitLod %float4 %pair %at Lod %f0
+        %color_at = OpPtrAccessChain %global_float4 %colors %id
+        OpStore %color_at %color Aligned 16
+        OpReturn
+        OpFunctionEnd
+        "
+    );
+    let shape = &SHAPES[2];
+    let mut random = Random(6);
+    let mut memory: Vec<Vec<u8>> = vec![Vec::new(); FLOATS.len() * SAMPLERS.len()];
+    let images: Vec<Image> = (memory.iter_mut().enumerate())
+        .map(|(i, pixels)| {
+            let (normalized, mode, linear) = SAMPLERS[i % SAMPLERS.len()];
+            let sampler = SamplerBits::new(normalized, mode, linear);
+            let image = image(shape, FLOATS[i / SAMPLERS.len()], pixels);
+            // No halfs or floats that are no numbers.
+            for byte in pixels.iter_mut() {
+                *byte = (random.bits() % 0x70) as u8;
+            }
+            Image { sampler, ..image }
+        })
+        .collect();
+    let mut handles: Vec<u8> = (0..ITEMS)
+        .flat_map(|_| (&raw const images[random.bits() as usize % images.len()] as u64).to_ne_bytes())
+        .collect();
+    let (mut places, _) = places(shape, true, &mut random);
+    let mut first = None;
+    for mode in MODES {
+        let kernel = compile_in(mode, &text);
+        for group in [100, 20, 5] {
+            let mut colors = vec![0; 16 * ITEMS];
+            let mut arguments = [
+                Argument::Memory(&mut handles),
+                Argument::Memory(&mut places),
+                Argument::Memory(&mut colors),
+            ];
+            run(
+                &kernel,
+                range([ITEMS as u64 / group, 1, 1], [group, 1, 1]),
+                &mut arguments,
+            )
+            .unwrap();
+            assert!(colors.iter().any(|&byte| byte != 0), "nothing is read");
+            assert!(
+                *first.get_or_insert_with(|| colors.clone()) == colors,
+                "{mode:?}, groups of {group}"
+            );
+        }
+    }
+}
