@@ -63,10 +63,15 @@ PROGRAM_PARTS := test-sycl test-cpu test-clients-short test-level-zero test-cuda
 test: setup wheel package ## Run all tests: ours, then real SYCL programs on dist/
 	$(MAKE) --no-print-directory test-parts
 
+# run_parts PARTS: each of them, also behind one that fails, and how long it took
+run_parts = status=0; for part in $1; do \
+    start=$$SECONDS; $(MAKE) --no-print-directory $$part || status=1; echo "$$part took $$((SECONDS - start)) s"; \
+  done; exit $$status
+
 .PHONY: test-parts
 test-parts:
-	$(MAKE) --no-print-directory $(PROGRAM_PARTS) >target/programs.log 2>&1 & programs=$$!; \
-	status=0; $(MAKE) --no-print-directory $(RUST_PARTS) || status=1; \
+	( $(call run_parts,$(PROGRAM_PARTS)) ) >target/programs.log 2>&1 & programs=$$!; \
+	status=0; ( $(call run_parts,$(RUST_PARTS)) ) || status=1; \
 	wait $$programs || status=1; \
 	cat target/programs.log; \
 	if [ $$status = 0 ]; then echo "All parts passed."; else echo "A part failed: see *** above."; fi; exit $$status

@@ -252,12 +252,12 @@ ggml() {
   stamp "$env/.stamp" "$requirements"
 }
 
-# cargo_tool NAME VERSION [OPTION...]: any installed version will do; the one that we install is pinned. Their release profiles optimize
-# across crates at the end, by one thread: more time than they save here. They share what they are built of.
+# cargo_tool NAME VERSION [OPTION...]: any installed version will do; the one that we install is pinned. They run for seconds, so to
+# optimize them takes longer than it saves. They share what they are built of.
 cargo_tool() {
   PATH=$tools/bin:$PATH cargo "${1#cargo-}" --version >/dev/null 2>&1 && return
   say "cargo install $1 $2 (some minutes)"
-  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=1 \
+  CARGO_PROFILE_RELEASE_LTO=off CARGO_PROFILE_RELEASE_CODEGEN_UNITS=16 CARGO_PROFILE_RELEASE_OPT_LEVEL=0 \
     cargo install -q --locked --root "$tools" --target-dir "$tools/build" --version "$2" "${@:3}" "$1"
 }
 
@@ -268,8 +268,12 @@ fuzz() { cargo_tool cargo-fuzz "$fuzz_version"; }
 wheel() { small wheel requirements/wheel.txt; }
 
 third-party() {
-  # It compares texts of licences for a minute.
-  cargo_tool cargo-about "$about_version" --features cli --config 'profile.release.package.spdx.opt-level=3'
+  # It compares texts of licences for a minute, with these.
+  local crate options=()
+  for crate in cargo-about spdx regex-automata unicode-normalization; do
+    options+=(--config "profile.release.package.$crate.opt-level=3")
+  done
+  cargo_tool cargo-about "$about_version" --features cli "${options[@]}"
   cargo_tool cargo-cyclonedx "$cyclonedx_version"
 }
 
