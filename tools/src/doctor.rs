@@ -344,6 +344,9 @@ fn opencl_drivers(dispensable: bool, findings: &mut Findings) {
                 if device.platform.contains("Portable Computing Language") {
                     "SYCL programs cannot run on it: this PoCL is built without SPIR-V, as Debian's 3.1 is. With `oxur run`, our \
                      loader or the Python package, our CPU comes before it; OCL_ICD_VENDORS=/nonexistent hides it"
+                } else if device.platform.contains("NVIDIA") {
+                    "no driver of NVIDIA's does, so our OpenCL adapter leaves the GPU out. The CUDA adapter drives it: in Python \
+                     environments, the package oxur-cuda"
                 } else {
                     "SYCL programs cannot run on it: install a newer driver"
                 },

@@ -45,7 +45,8 @@ fn platform_ids() -> UrResult<Vec<cl_platform_id>> {
 
 impl kit::Adapter<OpenCl> for Adapter {
     fn open() -> UrResult<Arc<Self>> {
-        let platforms = kit::usable(platform_ids()?.into_iter().map(Platform::new), "an OpenCL platform");
+        let mut platforms = kit::usable(platform_ids()?.into_iter().map(Platform::new), "an OpenCL platform");
+        platforms.retain(|platform| !kit::Platform::devices(&**platform).is_empty());
         Ok(Arc::new(Self {
             handle_cell: HandleCell::new(),
             platforms,

@@ -4,7 +4,7 @@
 use std::ffi::CStr;
 use std::sync::Arc;
 
-use kit::ur::{NativeHandle, PlatformInfo, ResultCode};
+use kit::ur::{DeviceType, NativeHandle, PlatformInfo, ResultCode};
 use kit::{HandleCell, InfoOut, UrResult};
 use opencl_sys::*;
 use oxur_adapter_kit as kit;
@@ -60,7 +60,8 @@ impl Platform {
         Ok(Arc::new_cyclic(|platform| {
             let device = |id| Device::new(id, platform.clone(), &functions).map(Arc::new);
             let what = format!("a device of the OpenCL platform {:?}", texts[0].1);
-            let devices = kit::usable(ids.into_iter().map(device), &what);
+            let mut devices = kit::usable(ids.into_iter().map(device), &what);
+            devices.retain(|device| is_for_sycl(device, &texts[0].1));
             log::debug!("OpenCL platform {texts:?} with {} devices", devices.len());
             Self {
                 handle_cell: HandleCell::new(),
@@ -70,6 +71,21 @@ impl Platform {
             }
         }))
     }
+}
+
+/// Whether SYCL programs can use a device. They take the first GPU, or all, and most machines with an NVIDIA GPU have its OpenCL driver,
+/// which accepts no SPIR-V. A CPU without SPIR-V is a choice of the user's, who has installed that driver.
+fn is_for_sycl(device: &Device, platform: &str) -> bool {
+    let facts = &device.facts;
+    if facts.kind != DeviceType::GPU || facts.takes_spirv() {
+        return true;
+    }
+    log::info!(
+        "the GPU {:?} of the OpenCL platform {platform:?} is left out, because it accepts no SPIR-V, which SYCL programs are made of. \
+         NVIDIA's GPUs have an adapter of their own, libur_adapter_cuda.so.0",
+        facts.name
+    );
+    false
 }
 
 fn device_ids(platform: cl_platform_id) -> UrResult<Vec<cl_device_id>> {

@@ -7,15 +7,18 @@ NVIDIA's, from the package for CUDA 12.
 """
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
-REPO = Path(__file__).resolve().parents[3]
+HERE = Path(__file__).resolve().parent
+REPO = HERE.parents[2]
 sys.path.append(str(REPO / "onemkl/test"))
 
 import libraries  # noqa: E402
 
 GPU = "NVIDIA CUDA"
+OPENCL_NOTE = "so our OpenCL adapter leaves the GPU out"
 LIBRARIES = ("libur_adapter_cuda.so.0", "liboxur_onemkl.so", "liboxur_onemkl_preload.so")
 
 SUM = "import dpnp; x = dpnp.arange(10); print(x.sum(), x.device)"
@@ -43,6 +46,15 @@ def install_nvidias(env):
     libraries.toolkit(env.folder, nvidia / "cu13/lib")
     (compiler,) = (REPO / "target/env/nvptx").resolve().glob("lib/python3*/site-packages/nvidia/cuda_nvcc")
     shutil.copytree(compiler / "nvvm/libdevice", nvidia / "cuda_nvcc/nvvm/libdevice")
+
+
+def opencl_gpu(work):
+    """The variables for a driver that is PoCL, but has a GPU."""
+    library, vendors = work / "libopencl_gpu.so", work / "vendors"
+    subprocess.run(["gcc", "-O1", "-Wall", "-shared", "-fPIC", HERE / "opencl_gpu.c", "-o", library], check=True)
+    vendors.mkdir()
+    (vendors / "gpu.icd").write_text(f"{library}\n")
+    return {"OCL_ICD_VENDORS": str(vendors)}
 
 
 def check(checks, env, wheel, work, ours):
@@ -77,6 +89,15 @@ def check(checks, env, wheel, work, ours):
     equal("OXUR_CPU=off", env.says(PLATFORMS, OXUR_CPU="off", **gpu), str([GPU]))
     # The default device is a GPU, whichever platform comes first.
     equal("OXUR_CPU=prefer", env.says(SUM, OXUR_CPU="prefer", **gpu), "45 Device(opencl:gpu:0)")
+
+    # NVIDIA's OpenCL driver is on most machines with a GPU, and accepts no SPIR-V. Ours alone is what SYCL programs find, also where our
+    # OpenCL adapter is in place of Intel's.
+    both = gpu | opencl_gpu(work)
+    for wish, listed in (("fallback", [GPU, ours]), ("prefer", [ours, GPU])):
+        equal(f"NVIDIA's OpenCL driver, too, {wish}", env.says(PLATFORMS, OXUR_CPU=wish, **both), str(listed))
+    equal("NVIDIA's OpenCL driver, too: dpnp", env.says(SUM, OXUR_CPU="prefer", **both), "45 Device(opencl:gpu:0)")
+    doctor = env.run(env.folder / "bin/oxur", "doctor", **both)
+    equal("NVIDIA's OpenCL driver, too: oxur doctor", (OPENCL_NOTE in doctor, doctor.count(f"of the platform {GPU}")), (True, 1))
 
     # Without the .pth file, as in programs other than Python.
     by_itself = sorted([GPU, ours] if env.has_known_tables else [])
