@@ -13,7 +13,7 @@ use oxur_fork::OnceLock;
 use crate::Target;
 use crate::code::Variant;
 use crate::options::{Options, Part};
-use crate::target::x86_64::{CpuLevel, cpu_id};
+use crate::target::host;
 
 /// This compiler, by its version and the stamp of its build.
 const NAME: &str = concat!(env!("CARGO_PKG_VERSION"), " ", env!("OXUR_COMPILER_STAMP"));
@@ -99,14 +99,10 @@ fn bytes(hasher: &mut blake3::Hasher, bytes: &[u8]) {
     hasher.update(bytes);
 }
 
-/// The CPU that LLVM compiles for, and the level that the user limits it to.
+/// The CPU that code is compiled for.
 fn cpu() -> &'static [u8] {
     static CPU: OnceLock<Vec<u8>> = OnceLock::new();
-    CPU.get_or_init(|| {
-        let mut cpu = cpu_id::description();
-        cpu.extend(CpuLevel::current().limit_features().as_bytes());
-        cpu
-    })
+    CPU.get_or_init(host::description)
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::runtime::{
     Fibers, FloatEnv, ItemCode, ItemEntry, LocalMemory, Suspendable, SuspendableCode, SuspendableEntry, stack_size,
 };
-use crate::target::x86_64;
+use crate::target::host;
 use crate::workgroup::{Columns, Entry};
 use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange, background};
 
@@ -222,10 +222,10 @@ impl Kernel {
             // SAFETY: passed on to the caller.
             return unsafe { self.run_columns(columns, code, launch, groups, worker) };
         }
-        let started = x86_64::cycles();
+        let started = host::cycles();
         // SAFETY: passed on to the caller.
         unsafe { self.run_columns(columns, code, launch, groups, worker) }?;
-        let took = x86_64::cycles().saturating_sub(started);
+        let took = host::cycles().saturating_sub(started);
         if self.compiled.group_heat.add(code, took) {
             background::compile(&self.program, &self.compiled, Wanted::Variants(variants), Urgency::Hot);
         }
@@ -297,10 +297,10 @@ impl Kernel {
             }
             let end = rest.start.saturating_add(some).min(rest.end);
             let quick = self.code(Variant::Quick);
-            let started = x86_64::cycles();
+            let started = host::cycles();
             // SAFETY: passed on to the caller.
             unsafe { self.run_code(quick, launch, rest.start..end, worker) }?;
-            let took = x86_64::cycles().saturating_sub(started);
+            let took = host::cycles().saturating_sub(started);
             let started_at = std::mem::replace(&mut rest.start, end);
             some = match took {
                 0..LOOK => some.saturating_mul(2),
@@ -476,7 +476,7 @@ struct StoreFence;
 
 impl Drop for StoreFence {
     fn drop(&mut self) {
-        x86_64::fence_streamed_stores();
+        host::fence_streamed_stores();
     }
 }
 

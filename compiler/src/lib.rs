@@ -83,5 +83,5 @@ pub use oxur_cache::CacheConfig;
 pub use program::{Global, Program};
 pub use runtime::FloatEnv;
 pub use spirv::Module;
-pub use target::x86_64::CpuLevel;
+pub use target::host::CpuLevel;
 pub use target::{Sm, Target};

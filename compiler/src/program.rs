@@ -17,6 +17,7 @@ use crate::lower::{self, global_index, global_name, pointed_name};
 use crate::options::{Mode, Options, Part, Tier};
 use crate::spirv::write_only_params;
 use crate::stage_times::StageTimes;
+use crate::target::math;
 use crate::workgroup::{self, CodeInfo, Columns, Entry, ScalarCode, SubGroupLayout};
 use crate::{Error, FastMath, KernelInfo, background, builtins, image, passes, runtime};
 
@@ -535,6 +536,6 @@ fn symbol(name: &str) -> Option<*const u8> {
     symbols
         .get(name)
         .map(|&at| at as *const u8)
-        .or_else(|| builtins::vector_symbol(name))
+        .or_else(|| math::vector_symbol(name))
         .or_else(|| image::symbol(name).map(<*const ()>::cast))
 }

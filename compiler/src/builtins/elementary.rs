@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Functions of float as LLVM IR on whole vectors, for all targets, with errors below one ulp (`log2` and `log10` below 1.6 on CPUs
-//! without a fused multiplication and addition): the most frequent functions, and those whose libmvec variant exceeds OpenCL's error
+//! without a fused multiplication and addition): the most frequent functions, and those whose vector variant exceeds OpenCL's error
 //! bound. Those of double ([`vector_math`](super::vector_math)) share some steps.
 //!
 //! The code has no branches and no calls, so it vectorizes for every vector width.

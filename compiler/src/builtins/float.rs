@@ -9,9 +9,10 @@ use llvm_sys::LLVMRealPredicate::*;
 use spirv::OpenclStd100Op as Op;
 
 use super::{Emit, check, elementary, libcalls};
+use crate::Error;
 use crate::fast_math::flag;
 use crate::llvm::{Type, Value};
-use crate::{CpuLevel, Error};
+use crate::target::Math;
 
 pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Result<Value<'c>, Error> {
     let b = e.builder;
@@ -127,7 +128,7 @@ fn layout(ty: Type<'_>) -> (u64, u64, u64) {
 pub fn nearest_even(ty: Type<'_>) -> &'static str {
     match ty.bits() {
         16 => "llvm.roundeven",
-        32 if CpuLevel::current() == CpuLevel::V2 => "llvm.roundeven",
+        32 if Math::of_host().aligns_rint => "llvm.roundeven",
         _ => "llvm.rint",
     }
 }

@@ -20,12 +20,12 @@ mod float;
 mod geometric;
 mod integer;
 pub mod libcalls;
-mod libmvec;
 mod memory;
 mod printf;
 mod relational;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
+mod variants;
 mod vector_math;
 
 use llvm_sys::LLVMOpcode;
@@ -37,7 +37,7 @@ use crate::llvm::{Builder, Context, Kind, Module, Type, Value};
 
 pub use float::nearest_even;
 pub use libcalls::symbols;
-pub use libmvec::{vector_symbol, vector_variant};
+pub use variants::vector_variant;
 pub use vector_math::define as define_vector_math;
 
 /// The context for emitting an instruction.

@@ -18,8 +18,8 @@ mod trigonometric;
 
 use spirv::OpenclStd100Op as Op;
 
-use crate::CpuLevel;
 use crate::llvm::{Builder, Function, Module, Type, Value};
+use crate::target::Math;
 
 use super::{Emit, elementary};
 pub use power_in_double::pow_rare;
@@ -34,16 +34,16 @@ struct Implementation {
     callee: &'static str,
     /// The width of its numbers.
     bits: u32,
-    /// The lowest level of CPUs that it is for: bodies rely on fused multiplication and addition.
-    needs: CpuLevel,
+    /// Whether the body relies on fused multiplication and addition.
+    needs_fma: bool,
     body: Body,
 }
 
-const fn implementation(callee: &'static str, bits: u32, needs: CpuLevel, body: Body) -> Implementation {
+const fn implementation(callee: &'static str, bits: u32, needs_fma: bool, body: Body) -> Implementation {
     Implementation {
         callee,
         bits,
-        needs,
+        needs_fma,
         body,
     }
 }
@@ -53,33 +53,29 @@ const EXP2: Body = |p, ty, a| exponential::exp(p, Op::exp2, ty, a[0]);
 const EXP10: Body = |p, ty, a| exponential::exp(p, Op::exp10, ty, a[0]);
 
 const IMPLEMENTATIONS: &[Implementation] = &[
-    implementation("sinf", 32, CpuLevel::V3, trigonometric::sin),
-    implementation("cosf", 32, CpuLevel::V3, trigonometric::cos),
-    implementation("sin", 64, CpuLevel::V3, trigonometric::sin),
-    implementation("cos", 64, CpuLevel::V3, trigonometric::cos),
-    implementation("powf", 32, CpuLevel::V3, power::pow_of_float),
-    implementation("pow", 64, CpuLevel::V3, power::pow_of_double),
-    implementation("oxur_rsqrt_f32", 32, CpuLevel::V2, roots::rsqrt),
-    implementation("expf", 32, CpuLevel::V2, EXP),
-    implementation("exp2f", 32, CpuLevel::V2, EXP2),
-    implementation("exp10f", 32, CpuLevel::V2, EXP10),
-    implementation("exp", 64, CpuLevel::V3, EXP),
-    implementation("exp2", 64, CpuLevel::V3, EXP2),
-    implementation("exp10", 64, CpuLevel::V3, EXP10),
-    implementation("logf", 32, CpuLevel::V2, |p, ty, a| {
-        exponential::log(p, Op::log, ty, a[0])
-    }),
-    implementation("log2f", 32, CpuLevel::V2, |p, ty, a| {
-        exponential::log(p, Op::log2, ty, a[0])
-    }),
-    implementation("log10f", 32, CpuLevel::V2, |p, ty, a| {
-        exponential::log(p, Op::log10, ty, a[0])
-    }),
+    implementation("sinf", 32, true, trigonometric::sin),
+    implementation("cosf", 32, true, trigonometric::cos),
+    implementation("sin", 64, true, trigonometric::sin),
+    implementation("cos", 64, true, trigonometric::cos),
+    implementation("powf", 32, true, power::pow_of_float),
+    implementation("pow", 64, true, power::pow_of_double),
+    implementation("oxur_rsqrt_f32", 32, false, roots::rsqrt),
+    implementation("expf", 32, false, EXP),
+    implementation("exp2f", 32, false, EXP2),
+    implementation("exp10f", 32, false, EXP10),
+    implementation("exp", 64, true, EXP),
+    implementation("exp2", 64, true, EXP2),
+    implementation("exp10", 64, true, EXP10),
+    implementation("logf", 32, false, |p, ty, a| exponential::log(p, Op::log, ty, a[0])),
+    implementation("log2f", 32, false, |p, ty, a| exponential::log(p, Op::log2, ty, a[0])),
+    implementation("log10f", 32, false, |p, ty, a| exponential::log(p, Op::log10, ty, a[0])),
 ];
 
 fn find(callee: &str) -> Option<&'static Implementation> {
-    let level = CpuLevel::current();
-    IMPLEMENTATIONS.iter().find(|i| i.callee == callee && level >= i.needs)
+    let has_fma = Math::of_host().fuses;
+    IMPLEMENTATIONS
+        .iter()
+        .find(|i| i.callee == callee && (has_fma || !i.needs_fma))
 }
 
 /// What vector functions are called in modules: this, the name of the scalar function, and the number of lanes.

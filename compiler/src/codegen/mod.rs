@@ -2,7 +2,7 @@
 //! From LLVM IR to code in this process: an object file for this CPU, and a loader for it.
 //!
 //! We do not use LLVM's loader: ours loads an object from the cache in a few microseconds, and without LLVM. It
-//! supports the relocations of LLVM's position-independent code for x86-64, and rejects others.
+//! supports the relocations of LLVM's position-independent code for the host, and rejects others.
 
 mod local_memory;
 mod object_loader;

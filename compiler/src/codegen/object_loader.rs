@@ -9,7 +9,7 @@ use object::read::elf::{ElfFile64, ElfSection64, ElfSymbol64, FileHeader as _, S
 use object::{Object as _, ObjectSection as _, ObjectSymbol as _, RelocationFlags, RelocationTarget, SymbolSection};
 
 use crate::Error;
-use crate::target::x86_64::relocations::{self, Refers};
+use crate::target::host::relocations::{self, Refers};
 
 /// An object file, parsed.
 pub struct Object<'d> {

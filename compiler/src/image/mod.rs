@@ -19,7 +19,7 @@ pub(crate) mod tests;
 use emit::emit_image;
 pub use emit::{ImageCall, Level, operands};
 
-use crate::target::x86_64::registers::{Floats, Ints, Register};
+use crate::target::host::registers::{Floats, Ints, Register};
 use crate::{Image, SamplerBits};
 
 /// The shape of an image, as its type in SPIR-V says.

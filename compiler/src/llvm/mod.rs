@@ -24,7 +24,7 @@ pub(crate) use library::{open, own_file};
 pub use module::Module;
 pub use out_of_memory::Allocator;
 pub use predicate::{inverse, swapped};
-pub use target::{Machine, limit_passes};
+pub use target::{Machine, host_cpu, limit_passes};
 pub use types::{Kind, Type};
 pub use value::{Block, Function, Value};
 

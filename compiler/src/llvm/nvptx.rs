@@ -6,53 +6,24 @@ use std::ffi::CString;
 use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
 use llvm_sys::core::*;
 use llvm_sys::linker::LLVMLinkModules2;
-use llvm_sys::target::*;
 use llvm_sys::target_machine::*;
 use llvm_sys::{LLVMLinkage, LLVMOpcode};
 
 use oxur_fork::OnceLock;
 
 use super::target::initialize;
-use super::{Builder, Context, Function, Kind, Machine, Module, Type, Value, take_message};
+use super::{Builder, Context, Function, Kind, Machine, Module, Type, Value};
+use crate::target::{Sm, Target};
 
 impl Machine {
     /// An NVIDIA GPU.
-    pub fn nvptx64(sm: crate::target::Sm) -> Result<Self, String> {
+    pub fn nvptx64(sm: Sm) -> Result<Self, String> {
         initialize();
+        let target = Target::Nvptx64(sm);
         static ONCE: OnceLock<()> = OnceLock::new();
-        // SAFETY: once, and before anything else of the target is used.
-        ONCE.get_or_init(|| unsafe {
-            LLVMInitializeNVPTXTargetInfo();
-            LLVMInitializeNVPTXTarget();
-            LLVMInitializeNVPTXTargetMC();
-            LLVMInitializeNVPTXAsmPrinter();
-        });
-        let triple = c"nvptx64-nvidia-cuda";
-        let cpu = CString::new(sm.to_string()).expect("a name without zeros");
-        let features = CString::new(format!("+ptx{}", sm.ptx_version())).expect("a name without zeros");
-        let (mut target, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: the target is ready; texts that LLVM copies.
-        unsafe {
-            if LLVMGetTargetFromTriple(triple.as_ptr(), &mut target, &mut message) != 0 {
-                return Err(take_message(message));
-            }
-            let machine = LLVMCreateTargetMachine(
-                target,
-                triple.as_ptr(),
-                cpu.as_ptr(),
-                features.as_ptr(),
-                LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive,
-                LLVMRelocMode::LLVMRelocDefault,
-                LLVMCodeModel::LLVMCodeModelDefault,
-            );
-            match machine.is_null() {
-                true => Err(format!("LLVM has no code for {sm}")),
-                false => Ok(Self {
-                    raw: machine,
-                    spares: None,
-                }),
-            }
-        }
+        ONCE.get_or_init(|| target.initialize());
+        let level = LLVMCodeGenOptLevel::LLVMCodeGenLevelAggressive;
+        Self::create(target, level, LLVMRelocMode::LLVMRelocDefault, None)
     }
 }
 

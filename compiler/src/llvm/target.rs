@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! The target machine: the CPU of this process.
+//! The machine of a target, which makes its code.
 
 use std::ffi::{CStr, CString};
 
@@ -13,19 +13,16 @@ use llvm_sys::transforms::pass_builder::*;
 use oxur_fork::{Mutex, OnceLock};
 
 use super::{Module, library, take_message};
-use crate::CpuLevel;
+use crate::target::{MachineName, Target};
 
-/// Initializes LLVM's target, once.
+/// Initializes LLVM for the host, once.
 pub(super) fn initialize() {
     static ONCE: OnceLock<()> = OnceLock::new();
     ONCE.get_or_init(|| {
         library::open_or_panic();
+        Target::Host.initialize();
         // SAFETY: once, and before anything else of the target is used.
         unsafe {
-            LLVMInitializeX86TargetInfo();
-            LLVMInitializeX86Target();
-            LLVMInitializeX86TargetMC();
-            LLVMInitializeX86AsmPrinter();
             // Vectorized code has blocks with hundreds of memory accesses. The scheduler's dependency graph grows
             // quadratically with them, unless it gives up precision early. For some kernels this was most of the
             // compile time.
@@ -62,11 +59,15 @@ pub fn limit_passes(count: Option<u32>) {
     unsafe { LLVMParseCommandLineOptions(2, options.as_ptr(), c"".as_ptr()) };
 }
 
-/// The features of this CPU that code may use, as LLVM names them.
-fn features() -> String {
-    // SAFETY: a text of LLVM's that is ours.
-    let features = unsafe { take_message(LLVMGetHostCPUFeatures()) };
-    features + CpuLevel::current().limit_features()
+/// LLVM's name of this CPU, and its features.
+pub fn host_cpu() -> (String, String) {
+    // SAFETY: texts of LLVM's that are ours.
+    unsafe {
+        (
+            take_message(LLVMGetHostCPUName()),
+            take_message(LLVMGetHostCPUFeatures()),
+        )
+    }
 }
 
 /// Emits object files for a CPU or GPU. Used by one thread at a time.
@@ -106,36 +107,36 @@ impl Machine {
             let spares = Some(spares);
             return Ok(Self { raw, spares });
         }
-        // SAFETY: the target is ready; texts of LLVM's live until they are disposed of, once.
-        unsafe {
-            let triple = LLVMGetDefaultTargetTriple();
-            let cpu = LLVMGetHostCPUName();
-            let features = CString::new(features()).expect("LLVM's texts are C strings");
-            let (mut target, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
-            let failed = LLVMGetTargetFromTriple(triple, &mut target, &mut message) != 0;
-            let machine = if failed {
-                std::ptr::null_mut()
-            } else {
-                LLVMCreateTargetMachine(
-                    target,
-                    triple,
-                    cpu,
-                    features.as_ptr(),
-                    level,
-                    LLVMRelocMode::LLVMRelocPIC,
-                    LLVMCodeModel::LLVMCodeModelDefault,
-                )
-            };
-            LLVMDisposeMessage(triple);
-            LLVMDisposeMessage(cpu);
-            if machine.is_null() {
-                Err(take_message(message))
-            } else {
-                Ok(Self {
-                    raw: machine,
-                    spares: Some(spares),
-                })
+        Self::create(Target::Host, level, LLVMRelocMode::LLVMRelocPIC, Some(spares))
+    }
+
+    /// Makes one of a target that is initialized.
+    pub(super) fn create(
+        target: Target,
+        level: LLVMCodeGenOptLevel,
+        relocations: LLVMRelocMode,
+        spares: Option<&'static Spares>,
+    ) -> Result<Self, String> {
+        let MachineName { triple, cpu, features } = target.machine();
+        let (mut backend, mut message) = (std::ptr::null_mut(), std::ptr::null_mut());
+        // SAFETY: the target is ready; LLVM copies the texts, and its own is disposed of once.
+        let raw = unsafe {
+            if LLVMGetTargetFromTriple(triple.as_ptr(), &mut backend, &mut message) != 0 {
+                return Err(take_message(message));
             }
+            LLVMCreateTargetMachine(
+                backend,
+                triple.as_ptr(),
+                cpu.as_ptr(),
+                features.as_ptr(),
+                level,
+                relocations,
+                LLVMCodeModel::LLVMCodeModelDefault,
+            )
+        };
+        match raw.is_null() {
+            true => Err(format!("LLVM has no code for {target}")),
+            false => Ok(Self { raw, spares }),
         }
     }
 
@@ -219,8 +220,7 @@ mod tests {
         ret void
     }";
     /// With other attributes, so other subtargets.
-    const OTHER: &str =
-        "define <8 x i64> @g(<8 x i64> %x) \"prefer-vector-width\"=\"128\" \"target-features\"=\"+sse4.2\" {
+    const OTHER: &str = "define <8 x i64> @g(<8 x i64> %x) \"prefer-vector-width\"=\"128\" \"target-cpu\"=\"generic\" {
         %y = mul <8 x i64> %x, %x
         ret <8 x i64> %y
     }";

@@ -14,7 +14,7 @@ use crate::by_value::{self, ArgumentBlock};
 use crate::intrinsics::STORAGE_CLASS;
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
 use crate::target::Sm;
-use crate::target::nvptx64::{GLOBAL, SHARED};
+use crate::target::nvptx64::{self, GLOBAL, SHARED};
 use crate::{Error, Options};
 
 /// What libdevice asks of the compiler. A pass of LLVM's replaces it by constants.
@@ -115,7 +115,7 @@ fn read_arguments_in_place(module: &Module<'_>, entry: &Entry) -> bool {
     module.function(&entry.symbol).is_some_and(|kernel| {
         let block = ArgumentBlock {
             address: kernel.param(0),
-            align: 8,
+            align: nvptx64::ARGUMENT_ALIGN,
             size: Some(entry.block_size as u64),
         };
         by_value::read_in_place(module, kernel, block)

@@ -156,7 +156,7 @@ mod tests {
         let mut fibers = Fibers::default();
         for size in [64 << 10, 1 << 20, 128 << 10, 4 << 20] {
             let fill = || {
-                let own = crate::target::x86_64::thread::stack_pointer();
+                let own = crate::target::host::thread::stack_pointer();
                 // SAFETY: memory of this stack that is not in use.
                 unsafe { std::ptr::write_bytes((own - (size - (16 << 10))) as *mut u8, 7, size - (32 << 10)) };
             };

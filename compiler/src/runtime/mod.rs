@@ -12,7 +12,7 @@ mod stacks;
 mod suspendable;
 pub mod trap;
 
-pub use crate::target::x86_64::FloatEnv;
+pub use crate::target::host::FloatEnv;
 pub use combination::Combination;
 pub use fibers::{Fibers, ItemCode, ItemEntry};
 pub use local_memory::LocalMemory;

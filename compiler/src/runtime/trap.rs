@@ -15,7 +15,7 @@ use oxur_fork::OnceLock;
 use super::signals::{self, AlternateStack};
 use super::stacks::Stack;
 use crate::Fault;
-use crate::target::x86_64::thread::{Interrupted, stack_pointer, thread_pointer};
+use crate::target::host::thread::{Interrupted, stack_pointer, thread_pointer};
 
 /// Why code ended, in a form that a signal handler can write.
 type Outcome = Result<(), Trap>;

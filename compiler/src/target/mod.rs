@@ -2,21 +2,26 @@
 //! What code is compiled for, and what the stages before code generation must know of it.
 //!
 //! `link` takes sizes of sub-groups and groups from here, `lower` the data layout and whether accesses name address
-//! spaces and scopes. What makes a work-group of a work-item is the target's own: `workgroup` for the CPU, `nvptx` for
+//! spaces and scopes, the vectorizer [lanes, registers and costs](Vectors), `builtins` [instructions and libraries for
+//! mathematics](math), and `llvm` the machine that it makes code for. Code that is right for one processor is in its folder;
+//! what there is one of for each, others know as that of the [host]. What makes a work-group of a work-item is the target's own: `workgroup` for the CPU, `nvptx` for
 //! NVIDIA GPUs. Both define the same [intrinsics](crate::intrinsics).
 
+pub mod math;
 pub mod nvptx64;
 mod vectors;
 pub mod x86_64;
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 
 use spirv::StorageClass;
 
+pub(crate) use math::{Math, VectorFunction};
 pub use nvptx64::Sm;
 pub(crate) use vectors::Vectors;
+/// The processors that this compiler runs on: signals, registers, relocations, the rounding mode.
+pub use x86_64 as host;
 
-use crate::CpuLevel;
 use crate::interface::MAX_WORK_GROUP_SIZE;
 
 /// What code is compiled for.
@@ -29,7 +34,44 @@ pub enum Target {
     Nvptx64(Sm),
 }
 
+/// What LLVM calls a machine.
+pub(crate) struct MachineName {
+    /// The processors, the system and its ABI.
+    pub triple: &'static CStr,
+    /// The processor.
+    pub cpu: CString,
+    /// What it has, or has not, beside what its name says.
+    pub features: CString,
+}
+
 impl Target {
+    /// Has LLVM know the processors, which must be done before [`Target::machine`] is used. LLVM must be open.
+    pub(crate) fn initialize(self) {
+        match self {
+            Self::Host => x86_64::initialize(),
+            #[cfg(feature = "nvptx")]
+            Self::Nvptx64(_) => nvptx64::initialize(),
+            #[cfg(not(feature = "nvptx"))]
+            Self::Nvptx64(_) => {}
+        }
+    }
+
+    /// The machine that LLVM makes code for.
+    pub(crate) fn machine(self) -> MachineName {
+        match self {
+            Self::Host => x86_64::machine(),
+            Self::Nvptx64(sm) => nvptx64::machine(sm),
+        }
+    }
+
+    /// The alignment of the block of a kernel's arguments. Clients of the CPU's may give any address.
+    pub(crate) fn argument_align(self) -> u64 {
+        match self {
+            Self::Host => 1,
+            Self::Nvptx64(_) => nvptx64::ARGUMENT_ALIGN,
+        }
+    }
+
     /// LLVM's data layout.
     pub(crate) fn layout(self) -> &'static CStr {
         match self {
@@ -110,7 +152,7 @@ impl Target {
     /// Whether there is an instruction that fuses a multiplication and an addition.
     pub(crate) fn has_fma(self) -> bool {
         match self {
-            Self::Host => CpuLevel::current() >= CpuLevel::V3,
+            Self::Host => Math::of_host().fuses,
             Self::Nvptx64(_) => true,
         }
     }
@@ -118,7 +160,7 @@ impl Target {
     /// Whether there is an instruction that makes a float of a half.
     pub(crate) fn converts_halfs(self) -> bool {
         match self {
-            Self::Host => CpuLevel::current() >= CpuLevel::V3,
+            Self::Host => Math::of_host().converts_halfs,
             Self::Nvptx64(_) => true,
         }
     }

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! NVIDIA GPUs by PTX: compute capabilities, address spaces, scopes.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 
 use spirv::StorageClass;
 
+use super::MachineName;
 use crate::group_ops::scope;
 
 /// LLVM's data layout.
 pub const LAYOUT: &CStr = c"e-p6:32:32-i64:64-i128:128-i256:256-v16:16-v32:32-n16:32:64";
+
+/// LLVM's name of the processors.
+const TRIPLE: &CStr = c"nvptx64-nvidia-cuda";
+
+/// The least alignment of a kernel's parameters.
+pub const ARGUMENT_ALIGN: u64 = 8;
 
 /// How many work-items of a work-group, consecutive by their linear ids, run in lockstep.
 pub const WARP: u32 = 32;
@@ -82,6 +89,28 @@ impl std::str::FromStr for Sm {
                 Self::KNOWN
             )),
         }
+    }
+}
+
+/// Has LLVM know these processors.
+#[cfg(feature = "nvptx")]
+pub fn initialize() {
+    use llvm_sys::target::*;
+    // SAFETY: no preconditions; LLVM is open, as the caller sees to.
+    unsafe {
+        LLVMInitializeNVPTXTargetInfo();
+        LLVMInitializeNVPTXTarget();
+        LLVMInitializeNVPTXTargetMC();
+        LLVMInitializeNVPTXAsmPrinter();
+    }
+}
+
+/// A GPU of a compute capability.
+pub fn machine(sm: Sm) -> MachineName {
+    MachineName {
+        triple: TRIPLE,
+        cpu: CString::new(sm.to_string()).expect("a name without zeros"),
+        features: CString::new(format!("+ptx{}", sm.ptx_version())).expect("a name without zeros"),
     }
 }
 

@@ -75,38 +75,9 @@ pub struct Callee {
     /// Innocente, Mather, Zimmermann) for glibc 2.36, or from the tests here if they found a larger one.
     #[allow(dead_code)] // Only the tests use it, as the limit for the errors that they measure.
     pub ulp: f32,
-    /// The vector variants in glibc's libmvec.
-    pub vector: Option<Vector>,
-}
-
-/// The variants of a function in libmvec.
-pub struct Vector {
-    /// The suffix of their names.
-    pub stem: &'static str,
-    /// The largest error that the tests here found for each [`Isa`], in ulps.
-    pub ulps: [f32; 3],
-}
-
-/// The instruction sets of libmvec's variants.
-#[allow(dead_code)] // Only the tests use SSE4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Isa {
-    /// 128 bits, SSE4.
-    Sse4,
-    /// 256 bits, AVX2.
-    Avx2,
-    /// 512 bits, AVX-512.
-    Avx512,
 }
 
 impl Callee {
-    /// The name of the variant for an ISA, by the x86 vector function ABI, and its number of elements; `None` if its error
-    /// exceeds OpenCL's bound.
-    pub fn vector_name(&self, isa: Isa) -> Option<(String, u32)> {
-        let vector = self.vector.as_ref()?;
-        (vector.ulps[isa as usize] <= self.bound).then(|| vector.name(isa, self.bits))
-    }
-
     /// Declares the function in a module.
     pub fn declare<'c>(&self, context: &'c Context, module: &Module<'c>) -> Function<'c> {
         module.function(self.name).unwrap_or_else(|| {
@@ -136,22 +107,9 @@ pub fn symbols() -> impl Iterator<Item = (&'static str, *const ())> {
     callees.chain(helpers)
 }
 
-impl Vector {
-    /// The name of the variant for an ISA and an element width, and its number of elements.
-    pub fn name(&self, isa: Isa, bits: u32) -> (String, u32) {
-        let (letter, width) = match isa {
-            Isa::Sse4 => ('b', 128),
-            Isa::Avx2 => ('d', 256),
-            Isa::Avx512 => ('e', 512),
-        };
-        let lanes = width / bits;
-        (format!("_ZGV{letter}N{lanes}{}", self.stem), lanes)
-    }
-}
-
 macro_rules! callees {
     ($($op:ident $bits:literal $name:literal $params:tt -> $result:ident = $function:path,
-       $bound:expr, $ulp:expr, $vector:expr;)*) => {
+       $bound:expr, $ulp:expr;)*) => {
         /// The mathematical functions.
         pub static CALLEES: &[Callee] = &[$(Callee {
             op: Op::$op,
@@ -162,7 +120,6 @@ macro_rules! callees {
             address: Address($function as *const ()),
             bound: $bound,
             ulp: $ulp,
-            vector: $vector,
         }),*];
     };
     (@params ($($param:ident),*)) => { &[$(Number::$param),*] };
@@ -171,86 +128,82 @@ macro_rules! callees {
 /// OpenCL sets no error bound.
 const ANY: f32 = f32::INFINITY;
 
-const fn vector(stem: &'static str, ulps: [f32; 3]) -> Option<Vector> {
-    Some(Vector { stem, ulps })
-}
-
 callees! {
-    acos 32 "acosf" (F32) -> F32 = libm::acosf, 4.0, 0.9, vector("v_acosf", [2.2, 2.1, 1.8]);
-    acos 64 "acos" (F64) -> F64 = libm::acos, 4.0, 0.6, vector("v_acos", [1.7, 1.7, 1.7]);
-    acosh 32 "acoshf" (F32) -> F32 = libm::acoshf, 4.0, 2.1, vector("v_acoshf", [2.4, 2.0, 0.9]);
-    acosh 64 "acosh" (F64) -> F64 = libm::acosh, 4.0, 2.3, vector("v_acosh", [2.1, 2.2, 0.9]);
-    asin 32 "asinf" (F32) -> F32 = libm::asinf, 4.0, 0.9, vector("v_asinf", [2.8, 2.4, 2.9]);
-    asin 64 "asin" (F64) -> F64 = libm::asin, 4.0, 0.6, vector("v_asin", [2.5, 2.3, 2.6]);
-    asinh 32 "asinhf" (F32) -> F32 = libm::asinhf, 4.0, 1.8, vector("v_asinhf", [1.9, 1.9, 0.9]);
-    asinh 64 "asinh" (F64) -> F64 = libm::asinh, 4.0, 2.0, vector("v_asinh", [2.1, 2.1, 1.0]);
-    atan 32 "atanf" (F32) -> F32 = libm::atanf, 5.0, 0.9, vector("v_atanf", [2.1, 1.9, 1.4]);
-    atan 64 "atan" (F64) -> F64 = libm::atan, 5.0, 0.6, vector("v_atan", [1.3, 1.3, 1.3]);
-    atan2 32 "atan2f" (F32, F32) -> F32 = libm::atan2f, 6.0, 1.6, vector("vv_atan2f", [2.5, 2.7, 2.7]);
-    atan2 64 "atan2" (F64, F64) -> F64 = libm::atan2, 6.0, 0.6, vector("vv_atan2", [1.9, 2.2, 2.2]);
-    atanh 32 "atanhf" (F32) -> F32 = libm::atanhf, 5.0, 1.8, vector("v_atanhf", [2.0, 2.0, 1.6]);
-    atanh 64 "atanh" (F64) -> F64 = libm::atanh, 5.0, 1.9, vector("v_atanh", [2.1, 2.1, 1.2]);
-    cbrt 32 "cbrtf" (F32) -> F32 = libm::cbrtf, 2.0, 1.0, vector("v_cbrtf", [2.9, 2.9, 1.9]);
+    acos 32 "acosf" (F32) -> F32 = libm::acosf, 4.0, 0.9;
+    acos 64 "acos" (F64) -> F64 = libm::acos, 4.0, 0.6;
+    acosh 32 "acoshf" (F32) -> F32 = libm::acoshf, 4.0, 2.1;
+    acosh 64 "acosh" (F64) -> F64 = libm::acosh, 4.0, 2.3;
+    asin 32 "asinf" (F32) -> F32 = libm::asinf, 4.0, 0.9;
+    asin 64 "asin" (F64) -> F64 = libm::asin, 4.0, 0.6;
+    asinh 32 "asinhf" (F32) -> F32 = libm::asinhf, 4.0, 1.8;
+    asinh 64 "asinh" (F64) -> F64 = libm::asinh, 4.0, 2.0;
+    atan 32 "atanf" (F32) -> F32 = libm::atanf, 5.0, 0.9;
+    atan 64 "atan" (F64) -> F64 = libm::atan, 5.0, 0.6;
+    atan2 32 "atan2f" (F32, F32) -> F32 = libm::atan2f, 6.0, 1.6;
+    atan2 64 "atan2" (F64, F64) -> F64 = libm::atan2, 6.0, 0.6;
+    atanh 32 "atanhf" (F32) -> F32 = libm::atanhf, 5.0, 1.8;
+    atanh 64 "atanh" (F64) -> F64 = libm::atanh, 5.0, 1.9;
+    cbrt 32 "cbrtf" (F32) -> F32 = libm::cbrtf, 2.0, 1.0;
     // The error of glibc's `cbrt` is 3.7 ulp, more than the bound. That of the vector variant is not.
-    cbrt 64 "oxur_cbrt_f64" (F64) -> F64 = roots::cbrt_f64, 2.0, 0.6, vector("v_cbrt", [1.6, 1.6, 1.8]);
-    cos 32 "cosf" (F32) -> F32 = libm::cosf, 4.0, 0.6, None;
-    cos 64 "cos" (F64) -> F64 = huge::cos, 4.0, 0.6, None;
-    cosh 32 "coshf" (F32) -> F32 = libm::coshf, 4.0, 1.9, vector("v_coshf", [1.8, 1.8, 2.4]);
-    cosh 64 "cosh" (F64) -> F64 = libm::cosh, 4.0, 2.0, vector("v_cosh", [1.5, 1.5, 1.8]);
-    cospi 32 "oxur_cospi_f32" (F32) -> F32 = pi::cospi_f32, 4.0, 0.6, None;
-    cospi 64 "oxur_cospi_f64" (F64) -> F64 = pi::cospi_f64, 4.0, 1.2, None;
-    erf 32 "erff" (F32) -> F32 = libm::erff, 16.0, 1.0, vector("v_erff", [1.6, 1.6, 4.1]);
-    erf 64 "erf" (F64) -> F64 = libm::erf, 16.0, 1.5, vector("v_erf", [1.4, 1.4, 1.4]);
-    erfc 32 "erfcf" (F32) -> F32 = libm::erfcf, 16.0, 3.2, vector("v_erfcf", [1.5, 1.5, 1.5]);
-    erfc 64 "erfc" (F64) -> F64 = libm::erfc, 16.0, 5.2, vector("v_erfc", [1.8, 1.8, 1.8]);
-    exp 32 "expf" (F32) -> F32 = libm::expf, 3.0, 0.6, None;
-    exp 64 "exp" (F64) -> F64 = libm::exp, 3.0, 0.6, None;
-    exp2 32 "exp2f" (F32) -> F32 = libm::exp2f, 3.0, 0.6, None;
-    exp2 64 "exp2" (F64) -> F64 = libm::exp2, 3.0, 0.6, None;
-    exp10 32 "exp10f" (F32) -> F32 = libm::exp10f, 3.0, 0.6, None;
-    exp10 64 "exp10" (F64) -> F64 = libm::exp10, 3.0, 2.1, None;
-    expm1 32 "expm1f" (F32) -> F32 = libm::expm1f, 3.0, 0.9, vector("v_expm1f", [1.7, 1.6, 2.0]);
-    expm1 64 "expm1" (F64) -> F64 = libm::expm1, 3.0, 1.0, vector("v_expm1", [2.6, 2.6, 1.8]);
+    cbrt 64 "oxur_cbrt_f64" (F64) -> F64 = roots::cbrt_f64, 2.0, 0.6;
+    cos 32 "cosf" (F32) -> F32 = libm::cosf, 4.0, 0.6;
+    cos 64 "cos" (F64) -> F64 = huge::cos, 4.0, 0.6;
+    cosh 32 "coshf" (F32) -> F32 = libm::coshf, 4.0, 1.9;
+    cosh 64 "cosh" (F64) -> F64 = libm::cosh, 4.0, 2.0;
+    cospi 32 "oxur_cospi_f32" (F32) -> F32 = pi::cospi_f32, 4.0, 0.6;
+    cospi 64 "oxur_cospi_f64" (F64) -> F64 = pi::cospi_f64, 4.0, 1.2;
+    erf 32 "erff" (F32) -> F32 = libm::erff, 16.0, 1.0;
+    erf 64 "erf" (F64) -> F64 = libm::erf, 16.0, 1.5;
+    erfc 32 "erfcf" (F32) -> F32 = libm::erfcf, 16.0, 3.2;
+    erfc 64 "erfc" (F64) -> F64 = libm::erfc, 16.0, 5.2;
+    exp 32 "expf" (F32) -> F32 = libm::expf, 3.0, 0.6;
+    exp 64 "exp" (F64) -> F64 = libm::exp, 3.0, 0.6;
+    exp2 32 "exp2f" (F32) -> F32 = libm::exp2f, 3.0, 0.6;
+    exp2 64 "exp2" (F64) -> F64 = libm::exp2, 3.0, 0.6;
+    exp10 32 "exp10f" (F32) -> F32 = libm::exp10f, 3.0, 0.6;
+    exp10 64 "exp10" (F64) -> F64 = libm::exp10, 3.0, 2.1;
+    expm1 32 "expm1f" (F32) -> F32 = libm::expm1f, 3.0, 0.9;
+    expm1 64 "expm1" (F64) -> F64 = libm::expm1, 3.0, 1.0;
     // LLVM calls these two to implement `frem`.
-    fmod 32 "fmodf" (F32, F32) -> F32 = quotient::fmod_f32, 0.0, 0.0, None;
-    fmod 64 "fmod" (F64, F64) -> F64 = quotient::fmod_f64, 0.0, 0.0, None;
-    hypot 32 "oxur_hypot_f32" (F32, F32) -> F32 = roots::hypot_f32, 4.0, 0.6, vector("vv_hypotf", [1.4, 1.2, 1.2]);
-    hypot 64 "oxur_hypot_f64" (F64, F64) -> F64 = roots::hypot_f64, 4.0, 0.6, vector("vv_hypot", [1.8, 1.2, 1.2]);
-    lgamma 32 "oxur_lgamma_f32" (F32) -> F32 = libm::lgamma_f32, ANY, ANY, None;
-    lgamma 64 "oxur_lgamma_f64" (F64) -> F64 = libm::lgamma_f64, ANY, ANY, None;
-    log 32 "logf" (F32) -> F32 = libm::logf, 3.0, 0.9, None;
-    log 64 "log" (F64) -> F64 = libm::log, 3.0, 0.6, vector("v_log", [1.6, 1.4, 1.4]);
-    log10 32 "log10f" (F32) -> F32 = libm::log10f, 3.0, 2.1, None;
-    log10 64 "log10" (F64) -> F64 = libm::log10, 3.0, 1.7, vector("v_log10", [1.2, 1.2, 1.9]);
-    log1p 32 "log1pf" (F32) -> F32 = libm::log1pf, 2.0, 1.3, vector("v_log1pf", [1.8, 1.9, 1.9]);
-    log1p 64 "log1p" (F64) -> F64 = libm::log1p, 2.0, 0.9, vector("v_log1p", [1.6, 1.6, 1.7]);
-    log2 32 "log2f" (F32) -> F32 = libm::log2f, 3.0, 0.8, None;
-    log2 64 "log2" (F64) -> F64 = libm::log2, 3.0, 0.6, vector("v_log2", [1.1, 1.1, 1.8]);
-    pow 32 "powf" (F32, F32) -> F32 = libm::powf, 16.0, 0.9, vector("vv_powf", [0.8, 0.8, 0.8]);
-    pow 64 "pow" (F64, F64) -> F64 = libm::pow, 16.0, 0.6, vector("vv_pow", [1.1, 1.1, 1.1]);
-    remainder 32 "oxur_remainder_f32" (F32, F32) -> F32 = quotient::remainder_f32, 0.0, 0.0, None;
-    remainder 64 "oxur_remainder_f64" (F64, F64) -> F64 = quotient::remainder_f64, 0.0, 0.0, None;
+    fmod 32 "fmodf" (F32, F32) -> F32 = quotient::fmod_f32, 0.0, 0.0;
+    fmod 64 "fmod" (F64, F64) -> F64 = quotient::fmod_f64, 0.0, 0.0;
+    hypot 32 "oxur_hypot_f32" (F32, F32) -> F32 = roots::hypot_f32, 4.0, 0.6;
+    hypot 64 "oxur_hypot_f64" (F64, F64) -> F64 = roots::hypot_f64, 4.0, 0.6;
+    lgamma 32 "oxur_lgamma_f32" (F32) -> F32 = libm::lgamma_f32, ANY, ANY;
+    lgamma 64 "oxur_lgamma_f64" (F64) -> F64 = libm::lgamma_f64, ANY, ANY;
+    log 32 "logf" (F32) -> F32 = libm::logf, 3.0, 0.9;
+    log 64 "log" (F64) -> F64 = libm::log, 3.0, 0.6;
+    log10 32 "log10f" (F32) -> F32 = libm::log10f, 3.0, 2.1;
+    log10 64 "log10" (F64) -> F64 = libm::log10, 3.0, 1.7;
+    log1p 32 "log1pf" (F32) -> F32 = libm::log1pf, 2.0, 1.3;
+    log1p 64 "log1p" (F64) -> F64 = libm::log1p, 2.0, 0.9;
+    log2 32 "log2f" (F32) -> F32 = libm::log2f, 3.0, 0.8;
+    log2 64 "log2" (F64) -> F64 = libm::log2, 3.0, 0.6;
+    pow 32 "powf" (F32, F32) -> F32 = libm::powf, 16.0, 0.9;
+    pow 64 "pow" (F64, F64) -> F64 = libm::pow, 16.0, 0.6;
+    remainder 32 "oxur_remainder_f32" (F32, F32) -> F32 = quotient::remainder_f32, 0.0, 0.0;
+    remainder 64 "oxur_remainder_f64" (F64, F64) -> F64 = quotient::remainder_f64, 0.0, 0.0;
     // Only the quotient: `remainder` computes the other result.
-    remquo 32 "oxur_remquo_f32" (F32, F32) -> I32 = quotient::remquo_f32, 0.0, 0.0, None;
-    remquo 64 "oxur_remquo_f64" (F64, F64) -> I32 = quotient::remquo_f64, 0.0, 0.0, None;
-    rootn 32 "oxur_rootn_f32" (F32, I32) -> F32 = roots::rootn_f32, 16.0, 0.6, None;
-    rootn 64 "oxur_rootn_f64" (F64, I32) -> F64 = roots::rootn_f64, 16.0, 1.2, None;
+    remquo 32 "oxur_remquo_f32" (F32, F32) -> I32 = quotient::remquo_f32, 0.0, 0.0;
+    remquo 64 "oxur_remquo_f64" (F64, F64) -> I32 = quotient::remquo_f64, 0.0, 0.0;
+    rootn 32 "oxur_rootn_f32" (F32, I32) -> F32 = roots::rootn_f32, 16.0, 0.6;
+    rootn 64 "oxur_rootn_f64" (F64, I32) -> F64 = roots::rootn_f64, 16.0, 1.2;
     // Vector code has its own; here is the reference.
-    rsqrt 32 "oxur_rsqrt_f32" (F32) -> F32 = roots::rsqrt_f32, 2.0, 0.6, None;
-    sin 32 "sinf" (F32) -> F32 = libm::sinf, 4.0, 0.6, None;
-    sin 64 "sin" (F64) -> F64 = huge::sin, 4.0, 0.6, None;
-    sinh 32 "sinhf" (F32) -> F32 = libm::sinhf, 4.0, 1.9, vector("v_sinhf", [1.8, 1.8, 1.8]);
-    sinh 64 "sinh" (F64) -> F64 = libm::sinh, 4.0, 2.0, vector("v_sinh", [2.0, 2.0, 2.0]);
-    sinpi 32 "oxur_sinpi_f32" (F32) -> F32 = pi::sinpi_f32, 4.0, 0.6, None;
-    sinpi 64 "oxur_sinpi_f64" (F64) -> F64 = pi::sinpi_f64, 4.0, 1.2, None;
-    tan 32 "tanf" (F32) -> F32 = libm::tanf, 5.0, 1.5, vector("v_tanf", [3.0, 2.9, 2.9]);
-    tan 64 "tan" (F64) -> F64 = huge::tan, 5.0, 0.7, vector("v_tan", [2.6, 2.6, 2.6]);
-    tanh 32 "tanhf" (F32) -> F32 = libm::tanhf, 5.0, 2.2, vector("v_tanhf", [1.1, 1.1, 1.4]);
-    tanh 64 "tanh" (F64) -> F64 = libm::tanh, 5.0, 2.3, vector("v_tanh", [2.2, 2.2, 1.3]);
-    tanpi 32 "oxur_tanpi_f32" (F32) -> F32 = pi::tanpi_f32, 6.0, 0.6, None;
-    tanpi 64 "oxur_tanpi_f64" (F64) -> F64 = pi::tanpi_f64, 6.0, 2.5, None;
-    tgamma 32 "tgammaf" (F32) -> F32 = libm::tgammaf, 16.0, 8.0, None;
-    tgamma 64 "tgamma" (F64) -> F64 = libm::tgamma, 16.0, 10.0, None;
+    rsqrt 32 "oxur_rsqrt_f32" (F32) -> F32 = roots::rsqrt_f32, 2.0, 0.6;
+    sin 32 "sinf" (F32) -> F32 = libm::sinf, 4.0, 0.6;
+    sin 64 "sin" (F64) -> F64 = huge::sin, 4.0, 0.6;
+    sinh 32 "sinhf" (F32) -> F32 = libm::sinhf, 4.0, 1.9;
+    sinh 64 "sinh" (F64) -> F64 = libm::sinh, 4.0, 2.0;
+    sinpi 32 "oxur_sinpi_f32" (F32) -> F32 = pi::sinpi_f32, 4.0, 0.6;
+    sinpi 64 "oxur_sinpi_f64" (F64) -> F64 = pi::sinpi_f64, 4.0, 1.2;
+    tan 32 "tanf" (F32) -> F32 = libm::tanf, 5.0, 1.5;
+    tan 64 "tan" (F64) -> F64 = huge::tan, 5.0, 0.7;
+    tanh 32 "tanhf" (F32) -> F32 = libm::tanhf, 5.0, 2.2;
+    tanh 64 "tanh" (F64) -> F64 = libm::tanh, 5.0, 2.3;
+    tanpi 32 "oxur_tanpi_f32" (F32) -> F32 = pi::tanpi_f32, 6.0, 0.6;
+    tanpi 64 "oxur_tanpi_f64" (F64) -> F64 = pi::tanpi_f64, 6.0, 2.5;
+    tgamma 32 "tgammaf" (F32) -> F32 = libm::tgammaf, 16.0, 8.0;
+    tgamma 64 "tgamma" (F64) -> F64 = libm::tgamma, 16.0, 10.0;
 }
 
 macro_rules! helpers {

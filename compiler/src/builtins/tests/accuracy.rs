@@ -11,6 +11,7 @@ use super::reference::{FORMATS, Format};
 use super::{Random, signature, wrapper};
 use crate::builtins::{Emit, check, elementary, libcalls};
 use crate::llvm::{Builder, Context, Module};
+use crate::target::host;
 
 /// A reference implementation. It takes the floating-point operands, and the integer operand.
 type Reference = fn(&[Real], i32) -> Real;
@@ -247,8 +248,8 @@ fn keeps_to(op: Op, bounds: [f64; 3], reference: Reference, domain: Domain) {
         if bound.is_nan() {
             continue;
         }
-        // For this CPU, and for the x86-64 baseline, which has no FMA and no conversions of half.
-        for cpu in [None, Some("x86-64")] {
+        // For this CPU, and for the oldest, which has no FMA and no conversions of half.
+        for cpu in [None, Some(host::CPUS[0])] {
             let worst = worst(op, format, reference, domain, cpu);
             let here = format!(
                 "{op:?} f{} {}: {:.3} ulp of {bound} at {}",

@@ -8,6 +8,7 @@ use object::{Object, ObjectSymbol};
 use super::*;
 use crate::builtins::symbols;
 use crate::llvm::Machine;
+use crate::target::host;
 
 const LANES: [u32; 6] = [1, 2, 3, 4, 8, 16];
 
@@ -89,19 +90,12 @@ fn everything<'c>(context: &'c Context, module: &Module<'c>, cpu: Option<&str>) 
 }
 
 /// All IR passes the verifier, before and after optimization. All functions that the object files call are in the tables,
-/// for every level of x86-64.
+/// for every level of the host's CPUs.
 #[test]
 fn everything_verifies_and_calls_only_what_is_there() {
     let known: BTreeSet<_> = symbols().map(|(name, _)| name).collect();
     assert_eq!(known.len(), symbols().count(), "a name is there twice");
-    for cpu in [
-        None,
-        Some("x86-64"),
-        Some("x86-64-v2"),
-        Some("x86-64-v3"),
-        Some("x86-64-v4"),
-        Some("sapphirerapids"),
-    ] {
+    for cpu in [None].into_iter().chain(host::CPUS.map(Some)) {
         let context = Context::new();
         let module = Module::new(&context, "everything");
         let machine = Machine::host().unwrap();

@@ -4,9 +4,10 @@
 use spirv::OpenclStd100Op as Op;
 
 use super::wrapper;
-use crate::builtins::{symbols, vector_symbol};
+use crate::builtins::symbols;
 use crate::codegen::{Loaded, Object};
 use crate::llvm::{Context, Machine, Module, Type};
+use crate::target::math::vector_symbol;
 
 /// A compiled [`wrapper`]: a function of up to five pointers.
 pub struct Compiled {

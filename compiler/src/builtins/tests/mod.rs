@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Tests of the built-in functions with emitted code: LLVM compiles a small function for each, which the tests call.
 
-mod accuracy;
+pub(crate) mod accuracy;
 mod elementwise;
 mod emission;
 mod geometric;
 mod integers;
 mod jit;
-mod libmvec;
 mod memory;
 mod parts;
 mod printf;
-mod reference;
+pub(crate) mod reference;
 mod special_values;
 mod vector_math;
 

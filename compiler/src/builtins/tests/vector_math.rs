@@ -8,9 +8,9 @@ use super::Random;
 use super::accuracy::{arguments_and_results, dense};
 use super::jit::Compiled;
 use super::reference::{FORMATS, Format};
-use crate::CpuLevel;
 use crate::builtins::{libcalls, vector_math};
 use crate::llvm::Builder;
+use crate::target::Math;
 
 /// A function of float, the largest error that is known, and how to compute the result in `double`.
 type Unary = (Op, f64, fn(f64) -> f64);
@@ -19,7 +19,7 @@ type Unary = (Op, f64, fn(f64) -> f64);
 const UNARY: [Unary; 9] = [
     (Op::sin, 1.6, f64::sin),
     (Op::cos, 1.7, f64::cos),
-    // 1.04 with AVX-512; else it is rounded twice.
+    // 1.04 from an approximation; else it is rounded twice.
     (Op::rsqrt, 1.5, |x| 1.0 / x.sqrt()),
     (Op::exp, 1.0, f64::exp),
     (Op::exp2, 1.0, f64::exp2),
@@ -32,7 +32,7 @@ const UNARY: [Unary; 9] = [
 /// The largest error that a function of one float may have. Without a fused multiplication, products in these logarithms are rounded.
 fn bound_of_float(op: Op, fused: f64) -> f64 {
     match op {
-        Op::log2 | Op::log10 if CpuLevel::current() < CpuLevel::V3 => 1.6,
+        Op::log2 | Op::log10 if !Math::of_host().fuses => 1.6,
         _ => fused,
     }
 }
@@ -54,7 +54,7 @@ fn is_sine(op: Op) -> bool {
     matches!(op, Op::sin | Op::cos)
 }
 
-/// Those of two numbers, of float and double. 0.6 for float without AVX-512.
+/// Those of two numbers, of float and double. 0.6 for float without tables in registers.
 const BINARY: [(Op, u32, f64); 2] = [(Op::pow, 32, 1.0), (Op::pow, 64, 1.2)];
 
 const MAX_LANES: usize = 32;
@@ -117,7 +117,7 @@ fn format(bits: u32) -> Format {
 
 /// Whether this CPU has a function of numbers of so many bits.
 fn available(op: Op, bits: u32) -> bool {
-    bits == 32 && !matches!(op, Op::sin | Op::cos | Op::pow) || CpuLevel::current() >= CpuLevel::V3
+    bits == 32 && !matches!(op, Op::sin | Op::cos | Op::pow) || Math::of_host().fuses
 }
 
 /// The errors do not exceed the bound, and do not depend on the number of lanes.

@@ -9,9 +9,9 @@ use llvm_sys::LLVMRealPredicate::LLVMRealUGE;
 use spirv::OpenclStd100Op as Op;
 
 use super::{Body, Place, Slow};
-use crate::CpuLevel;
 use crate::builtins::elementary::{self, Logarithm, Power, round_of};
 use crate::llvm::{Type, Value};
+use crate::target::Math;
 
 const EXP: Power = Power {
     log2_base: LOG2_E,
@@ -82,15 +82,15 @@ fn constants_of(op: Op, ty: Type<'_>) -> Power {
 
 /// `exp`, `exp2` or `exp10`.
 pub fn exp<'c>(place: &Place<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Value<'c> {
-    let level = CpuLevel::current();
+    let math = Math::of_host();
     let (e, b) = (&place.e, place.e.builder);
-    if level < CpuLevel::V3 {
+    if !math.fuses {
         return elementary::exp(e, op, ty, x);
     }
-    if level >= CpuLevel::V4 || ty.bits() != 64 {
+    if math.shifts_longs || ty.bits() != 64 {
         return clamped_exp(place, op, ty, x);
     }
-    // AVX2 has no arithmetic shifts of 64 bits. Where the power is a normal number, its exponent can be added.
+    // To scale it takes arithmetic shifts of 64 bits. Where the power is a normal number, its exponent can be added.
     let constants = constants_of(op, ty);
     let (power, _, rounded) = reduced_exp(place, &constants, ty, x);
     let bits = e.bits_of(ty);
@@ -113,7 +113,7 @@ fn clamped_exp<'c>(place: &Place<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) ->
     let constants = constants_of(op, ty);
     let x = elementary::clamp(&place.e, x, constants.range);
     let (power, k, rounded) = reduced_exp(place, &constants, ty, x);
-    if CpuLevel::current() >= CpuLevel::V4 {
+    if Math::of_host().scales {
         return place.scale(power, k);
     }
     elementary::scale_in_two_steps(&place.e, power, rounded)
@@ -147,7 +147,7 @@ pub fn log<'c>(place: &Place<'_, 'c>, op: Op, ty: Type<'c>, x: Value<'c>) -> Val
     const NORMAL: [u64; 2] = [0x0080_0000, 0x7F00_0000];
 
     let (e, b) = (&place.e, place.e.builder);
-    if CpuLevel::current() < CpuLevel::V3 {
+    if !Math::of_host().fuses {
         return elementary::log(e, op, ty, x);
     }
     let bits = e.bits_of(ty);

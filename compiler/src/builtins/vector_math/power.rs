@@ -9,13 +9,15 @@ use llvm_sys::LLVMRealPredicate::{LLVMRealOEQ, LLVMRealOLT};
 
 use super::power_constants::{Constants, DOUBLE, FLOAT};
 use super::{Place, Slow, power_in_double};
-use crate::CpuLevel;
+use spirv::OpenclStd100Op as Op;
+
 use crate::builtins::elementary::round_of;
 use crate::llvm::{Type, Value};
+use crate::target::{Math, VectorFunction, math};
 
-/// `pow` of float. Without AVX-512, which has tables in registers, double is faster.
+/// `pow` of float. Without tables in registers, double is faster.
 pub fn pow_of_float<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    if CpuLevel::current() < CpuLevel::V4 {
+    if !Math::of_host().permutes_tables {
         return power_in_double::pow(place, ty, args);
     }
     pow(place, ty, args, &FLOAT, Slow::Body("powf", power_in_double::pow))
@@ -100,7 +102,7 @@ fn power_of_positive<'c>(
         _ => place.short_polynomial(f, b.fmul(f, f), constants.exp),
     };
     let power = place.fma(place.fma(q, f, real(1.0)), f, real(1.0));
-    let power = if CpuLevel::current() >= CpuLevel::V4 {
+    let power = if Math::of_host().scales {
         place.scale(power, n)
     } else {
         let shifted = b.shl(b.bitcast(rounded, bits), fraction);
@@ -112,21 +114,17 @@ fn power_of_positive<'c>(
 /// The exponent in the upper bits of a number, as a floating-point number.
 fn exponent<'c>(place: &Place<'_, 'c>, ty: Type<'c>, bits: Value<'c>, fraction: u64) -> Value<'c> {
     let (e, b) = (&place.e, place.e.builder);
-    if ty.bits() == 32 || CpuLevel::current() >= CpuLevel::V4 {
+    if ty.bits() == 32 || Math::of_host().shifts_longs {
         return e.signed_to_float(b.ashr(bits, bits.ty().int(fraction)), ty);
     }
-    // AVX2 has these instructions for numbers of 32 bits alone.
+    // The exponent is in the upper half.
     let half = bits.ty().with_scalar(e.context.int(32));
     let upper = b.zext_or_trunc(b.lshr(bits, bits.ty().int(32)), half);
     e.signed_to_float(b.ashr(upper, half.int(fraction - 32)), ty)
 }
 
-/// `pow` of double for all numbers: libmvec's, or where it is not installed the C library's.
+/// `pow` of double for all numbers: that of the library for vectors, or where it is not installed the C library's.
 fn other_pow_of_double<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    let (name, width) = match CpuLevel::current() {
-        CpuLevel::V4 => ("_ZGVeN8vv_pow", 8),
-        _ => ("_ZGVdN4vv_pow", 4),
-    };
     let element = ty.scalar();
     let call = |name: &str, ty: Type<'c>, args: &[Value<'c>]| {
         let function = place.e.module.declare(name, ty.function(&[ty, ty]));
@@ -136,8 +134,9 @@ fn other_pow_of_double<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c
             .attribute("memory", 0);
         place.e.builder.call(function, args)
     };
-    if crate::builtins::vector_symbol(name).is_some() {
-        return place.in_vectors(args, width, &|args| call(name, element.vector(width), args));
+    let function = math::vector_function(Op::pow, 64).filter(|f| math::vector_symbol(&f.name).is_some());
+    if let Some(VectorFunction { name, lanes, .. }) = function {
+        return place.in_vectors(args, lanes, &|args| call(&name, element.vector(lanes), args));
     }
     place.e.each_lane(ty, args, |args| call("oxur_pow_f64", element, args))
 }

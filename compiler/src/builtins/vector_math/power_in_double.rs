@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `pow` of float, computed in double, with an error of little more than half an ulp: without AVX-512, and with it where powers
+//! `pow` of float, computed in double, with an error of little more than half an ulp: without tables in registers, and with them where powers
 //! are denormal or infinite.
 
 use llvm_sys::LLVMIntPredicate::{LLVMIntSLT, LLVMIntUGE};

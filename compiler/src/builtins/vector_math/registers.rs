@@ -2,15 +2,16 @@
 //! Instructions of the CPU that LLVM has no operation for, for any number of lanes.
 
 use super::Place;
-use crate::CpuLevel;
 use crate::llvm::{Type, Value};
+use crate::target::math::{self, Instruction};
+use crate::target::{Math, Vectors};
 
 impl<'c> Place<'_, 'c> {
-    /// Applies `f` to vectors of as many lanes as a register of AVX-512 has, or half or a quarter of that where so few are
+    /// Applies `f` to vectors of as many lanes as a register has, or half or a quarter of that where so few are
     /// there. `f` returns as many. All of `args` have the same number of lanes, and the first has the widest elements.
     fn in_registers(&self, args: &[Value<'c>], f: &dyn Fn(&[Value<'c>]) -> Value<'c>) -> Value<'c> {
         let ty = args[0].ty();
-        let most = 512 / ty.bits();
+        let most = Vectors::of_host().register_bits / ty.bits();
         self.in_vectors(
             args,
             ty.lanes().unwrap_or(1).next_power_of_two().clamp(most / 4, most),
@@ -54,39 +55,23 @@ impl<'c> Place<'_, 'c> {
         }
     }
 
-    /// Calls one of LLVM's functions for an instruction of AVX-512 whose mask is all ones.
-    fn avx512(&self, name: &str, args: &[Value<'c>]) -> Value<'c> {
-        let Self { e, .. } = self;
-        self.in_registers(args, &|args| {
-            let ty = args[0].ty();
-            let lanes = ty.lanes().expect("a vector");
-            let width = lanes * ty.bits();
-            let mask = e.context.int(lanes.max(8));
-            let mut args = args.to_vec();
-            args.extend([ty.zero(), mask.ones()]);
-            if width == 512 && name.contains("scalef") {
-                // The current rounding mode.
-                args.push(e.context.int(32).int(4));
-            }
-            let suffix = if ty.bits() == 64 { "pd" } else { "ps" };
-            let types: Vec<_> = args.iter().map(|a| a.ty()).collect();
-            let name = format!("llvm.x86.avx512.{name}.{suffix}.{width}");
-            e.builder.call(e.module.declare(&name, ty.function(&types)), &args)
-        })
-    }
-
-    /// The CPU's approximation of the reciprocal of a square root, which has 14 bits. Only with AVX-512.
+    /// The CPU's approximation of the reciprocal of a square root, which has 14 bits. Only where it [has that](Math).
     pub(super) fn approximate_rsqrt(&self, x: Value<'c>) -> Value<'c> {
-        self.avx512("rsqrt14", &[x])
+        self.instruction(Instruction::ReciprocalRoot, &[x])
     }
 
-    /// `x 2^n` for an integer `n`, rounded once. Only with AVX-512.
+    /// `x 2^n` for an integer `n`, rounded once. Only where the CPU [has that](Math).
     pub(super) fn scale(&self, x: Value<'c>, n: Value<'c>) -> Value<'c> {
-        self.avx512("mask.scalef", &[x, n])
+        self.instruction(Instruction::Scale, &[x, n])
+    }
+
+    fn instruction(&self, instruction: Instruction, args: &[Value<'c>]) -> Value<'c> {
+        let Self { e, .. } = self;
+        self.in_registers(args, &|args| math::instruction(e.module, e.builder, instruction, args))
     }
 
     /// The columns of a table in the rows with these indices, of which only the low bits count. The table has as many rows as two
-    /// registers of AVX-512 have numbers.
+    /// registers have numbers.
     pub(super) fn look_up<const COLUMNS: usize>(
         &self,
         ty: Type<'c>,
@@ -94,7 +79,7 @@ impl<'c> Place<'_, 'c> {
         name: &str,
         indices: Value<'c>,
     ) -> [Value<'c>; COLUMNS] {
-        if ty.lanes().is_some() && CpuLevel::current() >= CpuLevel::V4 {
+        if ty.lanes().is_some() && Math::of_host().permutes_tables {
             return columns.map(|column| self.permute(ty, column, indices));
         }
         // A row is loaded at once: that takes less than gathers of each column.
@@ -148,18 +133,14 @@ impl<'c> Place<'_, 'c> {
         })
     }
 
-    /// The numbers of a table at indices, by permutations of AVX-512.
+    /// The numbers of a table at indices, by permutations of registers.
     fn permute(&self, ty: Type<'c>, table: &[f64], indices: Value<'c>) -> Value<'c> {
         let Self { e, .. } = self;
         let numbers: Vec<_> = table.iter().map(|&number| ty.scalar().real(number)).collect();
         let (low, high) = numbers.split_at(numbers.len() / 2);
-        let [low, high] = [low, high].map(Value::vector);
-        let suffix = if ty.bits() == 64 { "pd" } else { "ps" };
-        let permute = format!("llvm.x86.avx512.vpermi2var.{suffix}.512");
+        let table = [low, high].map(Value::vector);
         self.in_vectors(&[indices], numbers.len() as u32 / 2, &|indices| {
-            let types = [low.ty(), indices[0].ty(), low.ty()];
-            let function = e.module.declare(&permute, low.ty().function(&types));
-            e.builder.call(function, &[low, indices[0], high])
+            math::permute(e.module, e.builder, table, indices[0])
         })
     }
 }

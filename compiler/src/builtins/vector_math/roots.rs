@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! `rsqrt` of float, with an error of 1.04 ulp at most with AVX-512. OpenCL allows 2.
+//! `rsqrt` of float, with an error of 1.04 ulp at most from an approximation. OpenCL allows 2.
 
 use llvm_sys::LLVMRealPredicate::LLVMRealOLT;
 
 use super::Place;
-use crate::CpuLevel;
 use crate::llvm::{Type, Value};
+use crate::target::Math;
 
-/// With AVX-512 a step of Newton's method from the CPU's approximation, which has 14 bits, in a third of the time that a square
-/// root and a division take. AVX2's has 12 bits and would need a second step.
+/// A step of Newton's method from the CPU's approximation, if that has 14 bits, in a third of the time that a square root and a
+/// division take. One of 12 bits, as older CPUs have, would need a second step.
 pub fn rsqrt<'c>(place: &Place<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
     let (b, x) = (place.e.builder, args[0]);
-    if CpuLevel::current() < CpuLevel::V4 {
+    if !Math::of_host().estimates_roots {
         return b.fdiv(ty.real(1.0), place.e.intrinsic("llvm.sqrt", args));
     }
     let estimate = place.approximate_rsqrt(x);

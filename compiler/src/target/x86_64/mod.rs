@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! x86-64: which CPU this is, the level of the psABI that code is compiled for, and what its vectors can do.
+//! x86-64: which CPU this is, the level of the psABI that code is compiled for, and what its vectors, its instructions and its
+//! libraries can do.
 
-pub mod cpu_id;
+mod cpu_id;
 mod float_env;
 mod level;
+pub(super) mod libmvec;
+mod machine;
+pub(super) mod math;
 pub mod registers;
 pub mod relocations;
 pub mod thread;
@@ -11,10 +15,11 @@ pub mod thread;
 use std::arch::x86_64::{_mm_sfence, _rdtsc};
 use std::ffi::CStr;
 
-use super::Vectors;
+use super::{Math, Vectors};
 
 pub use float_env::FloatEnv;
 pub use level::CpuLevel;
+pub use machine::{initialize, machine};
 
 /// LLVM's data layout.
 pub const LAYOUT: &CStr = c"e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128";
@@ -72,6 +77,32 @@ pub fn vectors(level: CpuLevel) -> Vectors {
         },
     }
 }
+
+/// The instructions of a level.
+pub fn math(level: CpuLevel) -> Math {
+    Math {
+        fuses: level >= CpuLevel::V3,
+        converts_halfs: level >= CpuLevel::V3,
+        shifts_longs: level >= CpuLevel::V4,
+        scales: level >= CpuLevel::V4,
+        // That of AVX has 12 bits.
+        estimates_roots: level >= CpuLevel::V4,
+        permutes_tables: level >= CpuLevel::V4,
+        // `cvtps2dq`, whose form in AVX takes any address.
+        aligns_rint: level == CpuLevel::V2,
+    }
+}
+
+/// What determines code for this CPU: all that LLVM knows of it, and the level that the user limits it to.
+pub fn description() -> Vec<u8> {
+    let mut description = cpu_id::description();
+    description.extend(CpuLevel::current().limit_features().as_bytes());
+    description
+}
+
+/// CPUs by LLVM's names, with all levels among them, for tests of what the code of each calls.
+#[cfg(test)]
+pub const CPUS: [&str; 5] = ["x86-64", "x86-64-v2", "x86-64-v3", "x86-64-v4", "sapphirerapids"];
 
 /// The counter of cycles.
 #[inline]

@@ -15,7 +15,7 @@ use super::indexed::{Extension, Indexed, unextended};
 use super::memory::accessed;
 use crate::llvm::{Block, Kind, Type, Value};
 use crate::target::Vectors;
-use crate::target::x86_64::permutation;
+use crate::target::host::permutation;
 
 /// The parts of such an address.
 pub(super) struct Butterfly<'c> {

@@ -58,7 +58,7 @@ use crate::image;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, KERNEL, WorkItemIntrinsic};
 use crate::llvm::{Machine, Module};
 use crate::passes::{may_run, optional};
-use crate::target::Vectors;
+use crate::target::{Target, Vectors};
 
 /// The vector kernel for full groups of lanes: `(item, args)`.
 pub const FULL: &str = "kernel.full";
@@ -289,8 +289,7 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: boo
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
     let arguments = ArgumentBlock {
         address: kernel.param(1),
-        // As for any access on this target.
-        align: 1,
+        align: Target::Host.argument_align(),
         size: None,
     };
     if may_run("read arguments in place") && by_value::read_in_place(module, kernel, arguments) {

@@ -4,10 +4,9 @@
 
 use std::arch::x86_64::{__m128, __m128d, __m256, __m256d, __m512, __m512d};
 
-use super::accuracy::arguments_and_results;
-use super::reference::FORMATS;
-use crate::builtins::libcalls::{CALLEES, Isa};
-use crate::builtins::vector_symbol;
+use super::{FUNCTIONS, Isa, symbol};
+use crate::builtins::tests::accuracy::arguments_and_results;
+use crate::builtins::tests::reference::FORMATS;
 
 macro_rules! callers {
     ($($name:ident: $feature:literal $vector:ty = [$number:ty; $lanes:literal];)*) => { $(
@@ -52,14 +51,13 @@ fn errors_of_libmvec() {
         ),
     ];
     let mut wrong = Vec::new();
-    for callee in CALLEES {
-        let Some(vector) = &callee.vector else { continue };
-        let format = FORMATS.into_iter().find(|f| f.bits == callee.bits).unwrap();
-        let cases = arguments_and_results(callee.op, format);
+    for entry in FUNCTIONS {
+        let format = FORMATS.into_iter().find(|f| f.bits == entry.bits).unwrap();
+        let cases = arguments_and_results(entry.op, format);
         for (isa, _, on_f32, on_f64) in widths.into_iter().filter(|w| w.1) {
-            let (name, lanes) = vector.name(isa, callee.bits);
-            let address = vector_symbol(&name).unwrap_or_else(|| panic!("there is no {name}"));
-            let call = if callee.bits == 32 { on_f32 } else { on_f64 };
+            let (name, lanes) = entry.name(isa);
+            let address = symbol(&name).unwrap_or_else(|| panic!("there is no {name}"));
+            let call = if entry.bits == 32 { on_f32 } else { on_f64 };
             let (mut worst, mut what) = (0f64, String::new());
             for chunk in cases.chunks(lanes as usize) {
                 let argument = |which| std::array::from_fn(|i| chunk.get(i).unwrap_or(&chunk[0]).0[which]);
@@ -68,13 +66,13 @@ fn errors_of_libmvec() {
                 for ((arguments, exact), result) in chunk.iter().zip(results) {
                     let ulps = format.ulps(result, exact);
                     if ulps > worst {
-                        let arguments = &arguments[..callee.params.len()];
+                        let arguments = &arguments[..entry.params];
                         (worst, what) = (ulps, format!("{arguments:?} gives {result:e} for {:e}", exact.to_f64()));
                     }
                 }
             }
             println!("{name}: {worst:.3} ulp at {what}");
-            if worst > vector.ulps[isa as usize].into() {
+            if worst > entry.ulps[isa as usize].into() {
                 wrong.push(format!("{name}: {worst:.3} ulp at {what}"));
             }
         }
