@@ -694,6 +694,13 @@ impl<'c> Ops<'_, 'c> {
     /// Converts a floating-point number to an integer with saturation, NaN to 0.
     pub fn saturate_float(&self, x: Value<'c>, ty: Type<'c>, signed: bool) -> Value<'c> {
         let name = if signed { "llvm.fptosi.sat" } else { "llvm.fptoui.sat" };
+        // LLVM 22 converts halfs with AVX512-FP16 so that NaN becomes the least number of a type of 16 bits.
+        let x = match x.ty().bits() {
+            16 => self
+                .builder
+                .fpcast(x, x.ty().with_scalar(self.module.context().float(32))),
+            _ => x,
+        };
         self.builder.intrinsic(self.module, name, &[ty, x.ty()], &[x])
     }
 }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Numbers that are rounded to integers, in scalar code as in vectors.
+//! Numbers that are rounded to integers, or saturate, in scalar code as in vectors.
 
 use super::{Argument, MODES, compile_in, range, run};
 
 /// `q[gid] = convert_INT(p[gid])`. The instructions make `%r` of `%x`.
 fn text(float: &str, int: &str, instructions: &str) -> String {
-    let decoration = match instructions.contains("OpExtInst") {
-        true => "",
-        false => "OpDecorate %r FPRoundingMode RTE",
+    let decoration = match instructions {
+        _ if instructions.contains("OpExtInst") => "",
+        _ if instructions.contains("saturated") => "OpDecorate %r SaturatedConversion",
+        _ => "OpDecorate %r FPRoundingMode RTE",
     };
     format!(
         "OpEntryPoint Kernel %kernel \"k\" %global_id
@@ -80,6 +81,83 @@ fn to_the_nearest_even() {
                                 wanted,
                                 "{} of {float}, {mode:?}:\n{instructions}",
                                 i as f64 / 4.0
+                            );
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The number of a half's bits.
+fn half(bits: u16) -> f64 {
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
+    let size = match exponent {
+        0 => fraction * 2f64.powi(-24),
+        0x1f if fraction == 0.0 => f64::INFINITY,
+        0x1f => f64::NAN,
+        _ => (1024.0 + fraction) * 2f64.powi(exponent - 25),
+    };
+    if bits >> 15 == 0 { size } else { -size }
+}
+
+/// The bytes of numbers of a type, and the numbers: all halfs, or those around the limits of each type of integers.
+fn around_limits(float: &str) -> (Vec<u8>, Vec<f64>) {
+    if float == "half" {
+        let all = 0..=u16::MAX;
+        return (
+            all.clone().flat_map(u16::to_ne_bytes).collect(),
+            all.map(half).collect(),
+        );
+    }
+    let mut sizes = vec![0.0, 1e-310, 0.5, 0.999, 1.0, 1.5, f64::INFINITY, f64::NAN];
+    for bits in [7, 8, 15, 16, 31, 32, 63, 64] {
+        let end = 2f64.powi(bits);
+        // The neighbours of either type, too.
+        let float = end as f32;
+        sizes.extend([end - 1.0, end - 0.5, end, end + 0.5, end + 1.0]);
+        sizes.extend([end.next_down(), end.next_up()]);
+        sizes.extend([float.next_down(), float.next_up()].map(f64::from));
+    }
+    let numbers = sizes.into_iter().flat_map(|size| [size, -size]);
+    if float == "double" {
+        let numbers: Vec<f64> = numbers.collect();
+        return (numbers.iter().copied().flat_map(f64::to_ne_bytes).collect(), numbers);
+    }
+    let numbers: Vec<f32> = numbers.map(|x| x as f32).collect();
+    let bytes = numbers.iter().copied().flat_map(f32::to_ne_bytes).collect();
+    (bytes, numbers.into_iter().map(f64::from).collect())
+}
+
+#[test]
+fn to_what_an_integer_holds() {
+    // What Rust's `as` does is the same.
+    type Convert = fn(f64) -> i64;
+    let integers: [(&str, usize, Convert, Convert); 4] = [
+        ("char", 1, |x| (x as i8).into(), |x| (x as u8).into()),
+        ("short", 2, |x| (x as i16).into(), |x| (x as u16).into()),
+        ("int", 4, |x| (x as i32).into(), |x| (x as u32).into()),
+        ("long", 8, |x| x as i64, |x| (x as u64).cast_signed()),
+    ];
+    for float in ["half", "float", "double"] {
+        let (mut from, numbers) = around_limits(float);
+        for (int, size, signed, unsigned) in integers {
+            for (op, convert) in [("OpConvertFToS", signed), ("OpConvertFToU", unsigned)] {
+                let text = text(float, int, &format!("%r = {op} %{int} %x ; saturated"));
+                for mode in MODES {
+                    let kernel = compile_in(mode, &text);
+                    // All lanes, and some of them.
+                    for local in [numbers.len().min(1024) as u64, 7] {
+                        let mut to = vec![0; numbers.len() * size];
+                        let groups = numbers.len() as u64 / local;
+                        let mut arguments = [Argument::Memory(&mut from), Argument::Memory(&mut to)];
+                        run(&kernel, range([groups, 1, 1], [local, 1, 1]), &mut arguments).unwrap();
+                        for (i, &number) in numbers.iter().enumerate().take((groups * local) as usize) {
+                            assert_eq!(
+                                to[i * size..][..size],
+                                convert(number).to_ne_bytes()[..size],
+                                "{op} of {number} ({float}) to {int}, {mode:?}"
                             );
                         }
                     }

@@ -9,6 +9,7 @@ use crate::builtins;
 use crate::fast_math::flag;
 use crate::intrinsics::{DEVICE_BARRIER, GroupCollective, GroupReduction, WorkItemIntrinsic};
 use crate::llvm::{Function, Kind, Type, Value};
+use crate::passes::may_run;
 
 /// Elementwise intrinsics, with the number of operands that are vectors. Further operands are the same for all lanes.
 const ELEMENTWISE: &[(&str, u32)] = &[
@@ -181,6 +182,12 @@ impl<'c> Emit<'_, 'c> {
             });
         }
         let result = self.wide_type(inst.ty())?;
+        if matches!(base, "llvm.fptosi.sat" | "llvm.fptoui.sat")
+            && may_run("saturating conversions")
+            && let Some(value) = self.saturate(wide[0], result, base == "llvm.fptosi.sat")
+        {
+            return Ok(value);
+        }
         let types: Vec<Type<'c>> = match base {
             "llvm.fptosi.sat" | "llvm.fptoui.sat" => vec![result, wide[0].ty()],
             _ => vec![wide[0].ty()],

@@ -36,6 +36,7 @@ mod private;
 mod rows;
 mod runs;
 mod same_phis;
+mod saturation;
 mod show;
 mod small_vectors;
 mod squares;
