@@ -3,6 +3,7 @@
 
 mod images;
 mod integers;
+mod narrow;
 mod shapes;
 
 use oxur_client::Range;
@@ -116,6 +117,8 @@ pub fn all() -> Vec<Case> {
     cases.extend(shapes::accesses());
     cases.extend(shapes::columns());
     cases.extend(integers::divisions());
+    cases.extend(narrow::narrow());
+    cases.extend(narrow::computing());
     cases.extend(images::accesses());
     cases
 }

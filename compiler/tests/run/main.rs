@@ -30,6 +30,7 @@ mod levels;
 mod local_stores;
 mod lockstep;
 mod masks;
+mod narrow;
 mod oracle;
 mod prefetches;
 mod private;

@@ -2,6 +2,9 @@
 //! Several vectors in flight: for kernels that compute for long and wait for their own results, code for more items than a register has
 //! lanes. LLVM makes several operations of each, which do not wait for each other.
 //!
+//! A kernel whose numbers in memory are bytes or shorts has as many vectors as fill a register with them. Its vectors are as long as
+//! those of other kernels, and LLVM would use a quarter or half of each register.
+//!
 //! A search (a loop that loads from where its last load sent it) waits most of all, where the CPU gathers.
 //!
 //! Items of a kernel with barriers that go through memory side by side, as for a reduction, wait for memory: each vector reads one or
@@ -18,7 +21,7 @@ use super::cfg::{Cfg, Node};
 use super::divergence::{Ids, VectorShape, VectorShapes};
 use super::memory::is_local;
 use crate::intrinsics::{GroupCollective, WorkItemIntrinsic};
-use crate::llvm::{Function, Kind, Module, Value};
+use crate::llvm::{Function, Kind, Module, Type, Value};
 use crate::target::Vectors;
 use crate::workgroup::convergence::collective;
 
@@ -35,6 +38,9 @@ const INTENSE: usize = 16;
 /// How many instructions that differ between items a kernel with barriers may have to be a short one.
 const SHORT: usize = 64;
 
+/// The most instructions that differ between items of a kernel that fills registers with narrow numbers. It is there twice.
+const LONGEST_NARROW: usize = 128;
+
 /// How many vectors of so many `lanes` a kernel had better run at a time. If it `waits` at barriers, only searches are worth it, loops
 /// that go through memory, and what is short.
 pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool) -> Result<u32, String> {
@@ -44,7 +50,6 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     }
     let cfg = Cfg::new(kernel)?;
     let shapes = VectorShapes::new(module, &cfg, lanes, Ids::InRow);
-    let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
     let code = Code {
         module,
         cfg: &cfg,
@@ -52,26 +57,38 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
         hopes: VectorShapes::new(module, &cfg, lanes, Ids::Hoped),
         lanes,
     };
+    let narrow = match waits {
+        true => 1,
+        false => code.filling().unwrap_or(1),
+    };
+    Ok(narrow.max(waiting_for_itself(&code, waits)))
+}
+
+/// The same for all reasons but narrow numbers.
+fn waiting_for_itself(code: &Code<'_, '_>, waits: bool) -> u32 {
+    let vectors = Vectors::of_host();
+    let Code { cfg, shapes, lanes, .. } = *code;
+    let instructions = || cfg.blocks.iter().flat_map(|block| block.instructions());
     if waits && let Some(count) = code.vectors_of_streams() {
-        return Ok(count);
+        return count;
     }
     if waits && !vectors.fills_cache_line() {
         let varies = |inst: &Value<'_>| shapes.of(*inst) == VectorShape::Varying;
         let is_short = instructions().filter(varies).count() <= SHORT;
-        return Ok(if is_short && instructions().all(may_be_doubled) {
+        return if is_short && instructions().all(may_be_doubled) {
             2
         } else {
             1
-        });
+        };
     }
     let mut searches: Vec<usize> = (0..cfg.loops.len()).collect();
     searches.retain(|&number| code.is_search(number));
     let has_search = !searches.is_empty();
     if waits && !has_search {
-        return Ok(1);
+        return 1;
     }
     if !instructions().all(|inst| code.is_possible(inst) || has_search && code.is_possible_beside(inst, &searches)) {
-        return Ok(1);
+        return 1;
     }
     if cfg.loops.is_empty() {
         let (work, accesses) = instructions().fold((0, 0), |(work, accesses), inst| match code.varies(inst) {
@@ -86,7 +103,7 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
             .map(|inst| Vectors::of_host().registers_of(inst.ty(), lanes))
             .max();
         let fits = 2 * FUNCTION_VALUES * widest.unwrap_or(0) <= Vectors::of_host().registers;
-        return Ok(if work >= INTENSE * accesses && fits { 2 } else { 1 });
+        return if work >= INTENSE * accesses && fits { 2 } else { 1 };
     }
     let loops = if has_search {
         searches
@@ -95,7 +112,7 @@ pub fn count(module: &Module<'_>, kernel: Function<'_>, lanes: u32, waits: bool)
     };
     // Rows of groups have to fill them, and gathers of more vectors do not wait less.
     let most = if waits { 2 } else { MOST };
-    Ok(code.fitting(most, loops, !has_search).unwrap_or(1))
+    code.fitting(most, loops, !has_search).unwrap_or(1)
 }
 
 /// Whether a loop in this part of a kernel goes through memory, with items side by side. `shapes` are those of so many `lanes`.
@@ -185,7 +202,9 @@ impl<'c> Code<'_, 'c> {
 
     /// As many vectors, four or two, as registers have room for in all of these loops.
     fn fitting(&self, most: u32, loops: impl IntoIterator<Item = usize>, compute_only: bool) -> Option<u32> {
-        let needs = loops.into_iter().map(|number| self.registers(number, compute_only));
+        let needs = loops
+            .into_iter()
+            .map(|number| self.registers(number, self.lanes, compute_only));
         let needs = needs.collect::<Option<Vec<u32>>>()?.into_iter().max()?;
         [MOST, 2]
             .into_iter()
@@ -294,13 +313,61 @@ impl<'c> Code<'_, 'c> {
             .any(|inst| is_gather(inst) && hangs_on_itself(*inst))
     }
 
-    /// How many registers the values of a loop take that differ between items, where it has most of them; `None` if it is long, or
+    /// How many vectors fill a register, if all that items load and store lies side by side and is narrower than what fills one with
+    /// `lanes`; fewer if registers have no room for the values of so many items.
+    fn filling(&self) -> Option<u32> {
+        let vectors = Vectors::of_host();
+        let all: Vec<(Node, Value<'c>)> = (0..self.cfg.blocks.len())
+            .flat_map(|node| {
+                self.cfg.blocks[node]
+                    .instructions()
+                    .into_iter()
+                    .map(move |inst| (node, inst))
+            })
+            .collect();
+        let accessed = |inst: Value<'c>| match inst.opcode() {
+            Some(L::LLVMLoad) if self.varies(inst) => Some(inst.ty()),
+            Some(L::LLVMStore) if self.hopes.of(inst.operand(1)) != VectorShape::Uniform => Some(inst.operand(0).ty()),
+            _ => None,
+        };
+        let is_number = |ty: Type<'c>| matches!(ty.kind(), Kind::Int(8..) | Kind::Float(_));
+        let types: Vec<_> = all.iter().filter_map(|&(_, inst)| accessed(inst)).collect();
+        let widest = types.iter().map(|ty| ty.bits()).max()?;
+        let most = (vectors.register_bits / (self.lanes * widest)).min(MOST);
+        // Without an instruction for it, each item has a branch for an access under a mask. Guards have a copy without masks.
+        let is_unmasked = |node: Node, ty: Type<'c>| {
+            let is_of_all = |node: &Node| !self.shapes.predicated.contains(node);
+            let is_guarded = matches!(self.cfg.predecessors[node].as_slice(), [from] if is_of_all(from));
+            is_of_all(&node) || is_guarded || vectors.has_masked_access(ty)
+        };
+        let is_possible = |&(node, inst): &(Node, Value<'c>)| {
+            self.is_possible(inst)
+                && (cost(inst) < FUNCTION || !self.varies(inst))
+                && accessed(inst).is_none_or(|ty| is_number(ty) && is_unmasked(node, ty))
+        };
+        let is_short = all.iter().filter(|(_, inst)| self.varies(*inst)).count() <= LONGEST_NARROW;
+        if most < 2 || !is_short || !all.iter().all(is_possible) {
+            return None;
+        }
+        let instructions: Vec<_> = all.into_iter().map(|(_, inst)| inst).collect();
+        let inner = (0..self.cfg.loops.len()).filter(|&number| !self.has_inner(number));
+        let inner: Vec<usize> = inner.collect();
+        [MOST, 2].into_iter().find(|&count| {
+            let lanes = self.lanes * count;
+            let has_room = |needs: u32| needs <= vectors.registers;
+            let mut loops = inner.iter().map(|&number| self.registers(number, lanes, false));
+            count <= most
+                && has_room(self.most_live(&instructions, FxHashSet::default(), lanes))
+                && loops.all(|needs| needs.is_some_and(has_room))
+        })
+    }
+
+    /// How many registers the values of a loop for so many `lanes` take that differ between items, where it has most of them; `None` if it is long, or
     /// loads something though it is to compute only.
-    fn registers(&self, number: usize, computes_only: bool) -> Option<u32> {
+    fn registers(&self, number: usize, lanes: u32, computes_only: bool) -> Option<u32> {
         let of_loop = &self.cfg.loops[number];
         let instructions = self.instructions(number);
         let inside: FxHashSet<Value<'c>> = instructions.iter().copied().collect();
-        let is_counted = |value: &Value<'c>| self.varies(*value) && value.ty().scalar().kind() != Kind::Int(1);
         let loads = instructions.iter().any(|inst| is_access(*inst) && self.varies(*inst));
         if loads && computes_only || instructions.iter().filter(|inst| self.varies(**inst)).count() > LONGEST_LOOP {
             return None;
@@ -309,15 +376,26 @@ impl<'c> Code<'_, 'c> {
         let mut live: FxHashSet<Value<'c>> = FxHashSet::default();
         for inst in &instructions {
             let is_phi = inst.opcode() == Some(L::LLVMPHI);
-            let operands = inst.operands().into_iter().filter(is_counted);
+            let operands = inst.operands().into_iter().filter(|operand| self.is_counted(operand));
             live.extend(operands.filter(|operand| !inside.contains(operand) && !is_phi));
-            if is_phi && is_counted(inst) && self.cfg.number.get(&inst.block()) == Some(&of_loop.header) {
+            if is_phi && self.is_counted(inst) && self.cfg.number.get(&inst.block()) == Some(&of_loop.header) {
                 live.insert(*inst);
             }
         }
+        Some(self.most_live(&instructions, live, lanes))
+    }
+
+    /// Whether a value takes registers for the lanes.
+    fn is_counted(&self, value: &Value<'c>) -> bool {
+        self.varies(*value) && value.ty().scalar().kind() != Kind::Int(1)
+    }
+
+    /// How many registers instructions in the order of the program take at most, if these values are live behind them.
+    fn most_live(&self, instructions: &[Value<'c>], mut live: FxHashSet<Value<'c>>, lanes: u32) -> u32 {
+        let inside: FxHashSet<Value<'c>> = instructions.iter().copied().collect();
         let size = |live: &FxHashSet<Value<'c>>| {
             live.iter()
-                .map(|v| Vectors::of_host().registers_of(v.ty(), self.lanes))
+                .map(|v| Vectors::of_host().registers_of(v.ty(), lanes))
                 .sum::<u32>()
         };
         let mut most = size(&live);
@@ -330,10 +408,10 @@ impl<'c> Code<'_, 'c> {
             if inside.contains(inst) {
                 live.remove(inst);
             }
-            live.extend(inst.operands().into_iter().filter(is_counted));
+            live.extend(inst.operands().into_iter().filter(|operand| self.is_counted(operand)));
             most = most.max(size(&live));
         }
-        Some(most)
+        most
     }
 }
 
@@ -341,9 +419,11 @@ fn is_access(inst: Value<'_>) -> bool {
     matches!(inst.opcode(), Some(L::LLVMLoad | L::LLVMStore))
 }
 
-/// How long an instruction takes, by that of an addition.
+/// How long a mathematical function takes, by that of an addition.
+const FUNCTION: usize = 20;
+
+/// How long an instruction takes, likewise.
 fn cost(inst: Value<'_>) -> usize {
-    const FUNCTION: usize = 20;
     const DIVISION: usize = 4;
     match inst.opcode() {
         Some(L::LLVMFDiv | L::LLVMFRem) => DIVISION,

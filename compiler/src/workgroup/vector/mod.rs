@@ -241,7 +241,8 @@ pub fn widen(
         streamed = emit(FULL, 1, false, waits)?.1;
     }
     if several > 1 {
-        emit(SEVERAL, several, false, false)?;
+        // Stores of one vector may be too short to go past the caches.
+        streamed = streamed.max(emit(SEVERAL, several, false, false)?.1);
     }
     if layout.has_tail {
         emit(PARTIAL, 1, true, waits)?;
