@@ -412,6 +412,14 @@ fn graph(rig: &Rig<'_>, count: usize) {
             (&run, &finish),
             (&|| raw.launch_graph(executable), &raw_wait),
         );
+        // What differs between two graphs of the same launches.
+        let (another, _) = raw.graph(count);
+        turns(
+            &format!("graph of {count}: run, by the driver, twice"),
+            10,
+            (&|| raw.launch_graph(another), &raw_wait),
+            (&|| raw.launch_graph(executable), &raw_wait),
+        );
         let updated = || {
             update();
             run();
