@@ -222,14 +222,25 @@ impl<'a> Prepared<'a> {
 
     /// The number of runs per batch. Also warms up.
     fn calibrate(&mut self) -> Result<u32, Failure> {
-        let mut times = 1;
-        loop {
-            let took = self.batch(times)?;
-            if self.fresh || took.wall * f64::from(times) >= BATCH.as_nanos() as f64 {
-                return Ok(times);
-            }
-            times *= 2;
+        if self.fresh {
+            self.batch(1)?;
+            return Ok(1);
         }
+        calibrate(|times| Ok(self.batch(times)?.wall * f64::from(times)))
+    }
+}
+
+/// How many runs fill a batch, of which `batch` tells how many nanoseconds it took.
+fn calibrate(mut batch: impl FnMut(u32) -> Result<f64, Failure>) -> Result<u32, Failure> {
+    let mut times = 1;
+    loop {
+        // The faster of two. One of the first runs compiles code for the local size, which takes as long as many runs. Batches of
+        // one run would show how long threads and caches take to wake up after the pause.
+        let took = batch(times)?.min(batch(times)?);
+        if took >= BATCH.as_nanos() as f64 {
+            return Ok(times);
+        }
+        times *= 2;
     }
 }
 
@@ -265,4 +276,20 @@ pub(super) fn processor_time() -> Duration {
     let code = unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
     assert_eq!(code, 0, "the clock of the process");
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_that_compiles_does_not_end_the_search() {
+        let mut is_first = true;
+        let mut took = |times| {
+            let compiles = std::mem::take(&mut is_first);
+            Ok(if compiles { 1e9 } else { 1e6 * f64::from(times) })
+        };
+        assert_eq!(calibrate(&mut took).unwrap(), 32);
+        assert_eq!(calibrate(|_| Ok(3e7)).unwrap(), 1);
+    }
 }
