@@ -299,8 +299,12 @@ impl Compiled {
 
     /// The variant that runs the groups of a range as one vector each, if it is worth a try.
     pub(crate) fn whole_group_for(&self, range: &NdRange) -> Option<Variant> {
-        let shape = &self.code(Variant::Main)?.shape;
+        let main = self.code(Variant::Main)?;
+        let shape = &main.shape;
+        // Without barriers, it is if rows do not fill vectors: what spans rows looks at indices.
+        let is_worth = shape.waits() || !main.suits(range) && !is_row(range) && !main.has_columns(range);
         let is_possible = shape.may_be_whole_group
+            && is_worth
             && whole_group::suits(range.local_size, shape.lanes / shape.side_by_side)
             && has_small_ids(range);
         // It has at most 1024 items.
@@ -312,7 +316,7 @@ impl Compiled {
     /// The variant that runs several groups of a range as one vector, if it is worth a try.
     pub(crate) fn whole_columns_for(&self, range: &NdRange) -> Option<Variant> {
         let shape = &self.code(Variant::Main)?.shape;
-        let is_possible = shape.may_be_whole_group && shape.may_be_columns && has_small_ids(range);
+        let is_possible = shape.may_be_whole_group && shape.waits() && shape.may_be_columns && has_small_ids(range);
         let count = whole_group::columns(range.local_size).filter(|_| is_possible)?;
         // It has at most 1024 items.
         let size = (range.groups()[0] >= count.into()).then(|| range.local_size.map(|n| n as u16))?;

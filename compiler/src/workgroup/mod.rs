@@ -166,6 +166,11 @@ impl CodeInfo {
         })
     }
 
+    /// Whether items of a group wait for each other, if this is not of whole groups.
+    pub fn waits(&self) -> bool {
+        self.entry == Entry::Suspendable
+    }
+
     /// How many bytes of variables its stack has to hold.
     pub fn on_stack(&self) -> u64 {
         self.variables + self.whole_group.map_or(0, |_| whole_group::SPILLED)
@@ -362,7 +367,9 @@ pub fn finish_wide(
         .expect("a kernel was lowered")
         .delete_with_body();
     vector::delete_outlined(module);
-    let sees_places = items_wait || groups_wait || width.is_sub_group || sees_groups(module);
+    // A vector of a whole group does not ask for sizes that are constants, and is not of several groups for all that.
+    let is_one = made.whole_group.is_some();
+    let sees_places = items_wait || groups_wait || width.is_sub_group || is_one || sees_groups(module);
     let sees_groups = columns != Columns::Any && sees_places;
     let entry = match (groups_wait, items_wait) {
         (true, _) => Entry::Item,

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use oxur_compiler::NdRange;
+use oxur_compiler::{Mode, NdRange};
 
 use super::{Argument, MODES, compile_in, range, run, words};
 
@@ -209,6 +209,20 @@ fn local_sizes() {
             }
         }
     }
+}
+
+/// Groups without barriers are one vector each where their rows do not fill vectors, and only there.
+#[test]
+fn groups_of_short_rows_are_vectors() {
+    let kernel = compile_in(Mode::Fast, &tile_kernel(Form::Alone, true));
+    let is_one_vector = |local: [u64; 3]| {
+        let range = range([20, 2, 1], local);
+        // The second launch of a size has the code.
+        let [_, again] = [(); 2].map(|()| kernel.prepare(range).unwrap());
+        u64::from(kernel.lanes_for(&again)) >= local.iter().product()
+    };
+    assert!(is_one_vector([10, 10, 1]) && is_one_vector([5, 3, 2]) && is_one_vector([20, 12, 1]));
+    assert!(!is_one_vector([16, 16, 1]) && !is_one_vector([100, 1, 1]));
 }
 
 /// The number of an item's group, which is all that the kernel asks of groups: small ones do not run as one then.

@@ -174,7 +174,7 @@ pub fn widen(
     let fills_rows = !width.is_sub_group && !layout.has_tail && !layout.spans_rows;
     let is_alone = fills_rows && module.function(DEVICE_BARRIER).is_none();
     match group {
-        Some(group) if is_alone && waits => {
+        Some(group) if is_alone => {
             if group.spans_rows() && Blocking::of(module, kernel, width.lanes, None).is_some() {
                 return Err("its rows run in blocks".into());
             }
@@ -182,12 +182,20 @@ pub fn widen(
                 return Err("it would be too long, or slower".into());
             }
         }
-        Some(_) => return Err("it has operations of sub-groups or of the device, or no barriers".into()),
+        Some(_) => return Err("it has operations of sub-groups or of the device".into()),
         None => {}
     }
+    // Others run groups as parts of the range.
+    let sees_groups = || {
+        if waits {
+            size.is_none()
+        } else {
+            super::sees_groups(module)
+        }
+    };
     let may_be_whole_group = is_alone
-        && waits
-        && size.is_none()
+        && group.is_none()
+        && sees_groups()
         && whole_group::is_possible(
             module,
             kernel,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Whole groups as one vector, for kernels that demand a size of groups and whose items meet again and again.
+//! Whole groups as one vector, for kernels whose items meet again and again, and for rows that do not fill vectors.
 //!
 //! In a tree of barriers, such as a reduction in local memory, there are a few instructions between two barriers. A coroutine for
 //! each sub-group returns to the runtime at each of them, and what it keeps is in memory. If the vector is as long as the group, all
@@ -131,8 +131,8 @@ impl GroupVector {
     }
 }
 
-/// Makes a kernel with barriers one for whole groups, if that is possible and faster than sub-groups of so many `lanes`: then it
-/// has no barriers any more. Returns whether it does. The group may be several `columns`.
+/// Makes a kernel one for whole groups, if that is possible and faster than sub-groups of so many `lanes`: then it has no barriers
+/// any more. Returns whether it does. The group may be several `columns`.
 pub fn prepare(
     machine: &Machine,
     module: &Module<'_>,
