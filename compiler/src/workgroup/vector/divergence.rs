@@ -118,6 +118,8 @@ pub struct VectorShapes<'c> {
     joins: FxHashSet<Node>,
     lanes: u32,
     ids: Ids,
+    /// Whether arrays are hoped to be dense: see [`VectorShapes::of_dense`].
+    dense: bool,
 }
 
 /// The largest difference over all lanes of a 32-bit index that is assumed not to wrap.
@@ -129,13 +131,32 @@ impl<'c> VectorShapes<'c> {
         Self::with_parameters(module, cfg, lanes, ids, &[])
     }
 
-    /// Visits all instructions until a fixpoint is reached.
+    /// The shapes in a function with these parameters.
     pub fn with_parameters(
         module: &Module<'c>,
         cfg: &Cfg<'c>,
         lanes: u32,
         ids: Ids,
         parameters: &[Parameter<'c>],
+    ) -> Self {
+        Self::find(module, cfg, lanes, ids, parameters, false)
+    }
+
+    /// The same, if arrays are dense whose strides are data: a number that the kernel has read from memory, and not from its arguments, is 1
+    /// where an index is multiplied by it, and the lanes are in one row of an array of any length. An index is what it is on one of
+    /// several ways that all lanes go, if it varies on the others. This is not known, so code must check it.
+    pub fn of_dense(module: &Module<'c>, cfg: &Cfg<'c>, lanes: u32, ids: Ids, parameters: &[Parameter<'c>]) -> Self {
+        Self::find(module, cfg, lanes, ids, parameters, true)
+    }
+
+    /// Visits all instructions until a fixpoint is reached.
+    fn find(
+        module: &Module<'c>,
+        cfg: &Cfg<'c>,
+        lanes: u32,
+        ids: Ids,
+        parameters: &[Parameter<'c>],
+        dense: bool,
     ) -> Self {
         let known = parameters.iter().map(|parameter| match ids {
             ids if ids.is_hoped() => (parameter.value, parameter.hope),
@@ -144,6 +165,7 @@ impl<'c> VectorShapes<'c> {
         let mut shapes = Self {
             lanes,
             ids,
+            dense,
             private: Private::new(module, cfg),
             has_parameters: !parameters.is_empty(),
             values: known.collect(),
@@ -209,8 +231,10 @@ impl<'c> VectorShapes<'c> {
         self.divergent_loops.iter().any(left)
     }
 
-    fn phi(&self, cfg: &Cfg<'c>, _node: Node, phi: Value<'c>) -> VectorShape {
+    fn phi(&self, cfg: &Cfg<'c>, node: Node, phi: Value<'c>) -> VectorShape {
         let mut shape: Option<VectorShape> = None;
+        let begins_loop = || cfg.predecessors[node].iter().any(|&from| cfg.is_back_edge(from, node));
+        let hopes = self.dense && !begins_loop();
         for (value, from) in phi.incoming() {
             if value == phi || !cfg.number.contains_key(&from) {
                 continue;
@@ -220,7 +244,12 @@ impl<'c> VectorShapes<'c> {
                 continue;
             }
             let own = self.of(value);
-            shape = Some(shape.map_or(own, |s| s.join(own)));
+            shape = match shape {
+                Some(other @ Affine { .. }) if hopes && own == Varying => Some(other),
+                Some(Varying) if hopes && own != Uniform => Some(own),
+                Some(other) => Some(other.join(own)),
+                None => Some(own),
+            };
         }
         // Shapes never go down, which ensures termination.
         match (self.values.get(&phi), shape.unwrap_or(Uniform)) {
@@ -313,6 +342,15 @@ impl<'c> VectorShapes<'c> {
                 _ => Varying,
             },
             L::LLVMMul | L::LLVMShl => self.product(&operands, opcode == L::LLVMShl),
+            L::LLVMUDiv | L::LLVMSDiv | L::LLVMURem | L::LLVMSRem if self.dense => {
+                match (self.of(operands[0]), self.of(operands[1])) {
+                    (row @ Affine { .. }, Uniform) if operands[1].as_const_int().is_none() => match opcode {
+                        L::LLVMUDiv | L::LLVMSDiv => Uniform,
+                        _ => row,
+                    },
+                    _ => Varying,
+                }
+            }
             L::LLVMSExt => match self.of(operands[0]) {
                 shape @ Affine { exact: true, .. } => shape,
                 _ => Varying,
@@ -380,6 +418,7 @@ impl<'c> VectorShapes<'c> {
                 };
                 VectorShape::of(stride.wrapping_mul(by), false)
             }
+            (Affine { stride, .. }, None) if self.dense && !is_shift && is_data(by) => VectorShape::of(stride, false),
             _ => Varying,
         };
         match (a, b) {
@@ -508,6 +547,24 @@ impl VectorShape {
             _ => self,
         }
     }
+}
+
+/// Whether a number was read from memory, and is no argument or member of one.
+pub fn is_data(number: Value<'_>) -> bool {
+    let is_constant = |address: Value<'_>| {
+        address.operands()[1..]
+            .iter()
+            .all(|index| index.as_const_int().is_some())
+    };
+    let mut address = match number.opcode() {
+        Some(L::LLVMLoad) => number.operand(0),
+        Some(L::LLVMSExt | L::LLVMZExt) => return is_data(number.operand(0)),
+        _ => return false,
+    };
+    while address.opcode() == Some(L::LLVMGetElementPtr) && is_constant(address) {
+        address = address.operand(0);
+    }
+    address.opcode().is_some()
 }
 
 /// Whether a value is an id or a size, which launches check to fit 31 bits.

@@ -158,7 +158,10 @@ pub(super) fn emit<'c>(
         true => Ids::hoped(group_spans_rows),
         false => Ids::of(spans_rows),
     };
-    let hopes = VectorShapes::with_parameters(module, &cfg, width.lanes, hoped, parameters);
+    let hopes = match may_run("dense arrays") {
+        true => VectorShapes::of_dense(module, &cfg, width.lanes, hoped, parameters),
+        false => VectorShapes::with_parameters(module, &cfg, width.lanes, hoped, parameters),
+    };
     let rows = group.and_then(|group| Rows::of(module, &cfg, group));
     let mut params = old.function_type().params();
     let mask_param = params.len() as u32;

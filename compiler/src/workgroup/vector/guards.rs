@@ -275,7 +275,7 @@ impl<'c> Emit<'_, 'c> {
     }
 
     /// A condition that is true only if `first + x` compares so for all `x` up to `reach`.
-    fn compares(&self, how: I, first: Value<'c>, reach: u64, with: Value<'c>) -> Value<'c> {
+    pub(super) fn compares(&self, how: I, first: Value<'c>, reach: u64, with: Value<'c>) -> Value<'c> {
         let (b, ty) = (&self.b, first.ty());
         // Bounds that do not wrap: if there is none, no number is below it.
         let below = |how, name, less: u64| {

@@ -41,6 +41,7 @@ mod show;
 mod small_vectors;
 mod squares;
 mod streams;
+mod strides;
 pub mod whole_group;
 
 use blocking::Blocking;

@@ -179,7 +179,18 @@ impl<'c> Emit<'_, 'c> {
                         }
                         _ => None,
                     };
-                    self.divide(opcode, x, Divisor { all: y, one })?
+                    match self.is_zero_quotient(inst)? {
+                        Some(is_zero) => self.either(
+                            is_zero,
+                            |_| Ok(if opcode == L::LLVMURem { x } else { ty.zero() }),
+                            |emit| emit.divide(opcode, x, Divisor { all: y, one }),
+                        )?,
+                        None => self.divide(opcode, x, Divisor { all: y, one })?,
+                    }
+                } else if opcode == L::LLVMMul
+                    && let Some(product) = self.product_of_stride(inst, x, y)?
+                {
+                    product
                 } else {
                     self.b.binary(opcode, x, y)
                 }
