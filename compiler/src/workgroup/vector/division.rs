@@ -53,28 +53,16 @@ impl<'c> Emit<'_, 'c> {
             .b
             .intrinsic(self.module, "llvm.vector.reduce.or", &[ty], &[too_high]);
         let is_small = self.b.icmp(I::LLVMIntEQ, any, any.ty().zero());
-        let [small, large, after] = ["small", "large", "divided"].map(|n| self.function.append_block(n));
-        let before = self.b.block();
-        for block in [after, large, small] {
-            block.move_after(before);
-        }
-        self.b.cond_br(is_small, small, large);
-        self.b.go_to_end(small);
-        let fast = self.by_floats(opcode, x, y, is_signed);
-        self.b.br(after);
-        self.b.go_to_end(large);
-        // A loop, because this is rare, and short code compiles fast.
-        let slow = self.each_lane(Some(ty.scalar()), false, |emit, lane| {
-            let (x, y) = (emit.b.extract_element(x, lane), emit.b.extract_element(y.all, lane));
-            Ok(Some(emit.b.binary(opcode, x, y)))
-        })?;
-        let slow = slow.unwrap_or_else(|| ty.poison());
-        let end = self.b.block();
-        self.b.br(after);
-        self.b.go_to_end(after);
-        let result = self.b.phi(ty);
-        result.add_incoming(&[(fast, small), (slow, end)]);
-        Ok(result)
+        let fast = |emit: &mut Self| Ok(emit.by_floats(opcode, x, y, is_signed));
+        let slow = |emit: &mut Self| {
+            // A loop, because this is rare, and short code compiles fast.
+            let slow = emit.each_lane(Some(ty.scalar()), false, |emit, lane| {
+                let (x, y) = (emit.b.extract_element(x, lane), emit.b.extract_element(y.all, lane));
+                Ok(Some(emit.b.binary(opcode, x, y)))
+            })?;
+            Ok(slow.unwrap_or_else(|| ty.poison()))
+        };
+        self.either(is_small, ["small", "large", "divided"], fast, slow)
     }
 
     /// Divides numbers that are floating-point numbers, too.

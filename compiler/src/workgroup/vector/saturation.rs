@@ -10,17 +10,13 @@ use crate::llvm::{Type, Value};
 use crate::target::Vectors;
 
 impl<'c> Emit<'_, 'c> {
-    /// Converts a vector. `None` where the CPU converts its lanes one by one anyway.
+    /// Converts a vector of float or double, of which halfs were made before. `None` where the CPU converts its lanes one by one anyway.
     pub(super) fn saturate(&self, x: Value<'c>, to: Type<'c>, signed: bool) -> Option<Value<'c>> {
         let b = &self.b;
         let bits = to.bits();
         if bits > 32 && !Vectors::of_host().converts_longs {
             return None;
         }
-        let x = match x.ty().bits() {
-            16 => b.fpcast(x, x.ty().with_scalar(self.cx.float(32))),
-            _ => x,
-        };
         let ty = x.ty();
         // The integers' range is from `least` to what comes before `end`, whose last number may not be one of this type.
         let digits = bits - u32::from(signed);

@@ -11,6 +11,9 @@ use super::divergence::{VectorShape, is_data};
 use super::emit::{Emit, Result};
 use crate::llvm::Value;
 
+/// The names of the blocks.
+pub(super) const USUAL: [&str; 3] = ["usual", "other", "either"];
+
 impl<'c> Emit<'_, 'c> {
     /// A product of vectors, if it is worth a branch.
     pub(super) fn product_of_stride(
@@ -29,7 +32,7 @@ impl<'c> Emit<'_, 'c> {
             }
             if let Some(is_zero) = self.is_zero_quotient(number)? {
                 let product = |emit: &mut Self| Ok(emit.b.mul(x, y));
-                return self.either(is_zero, |_| Ok(ty.zero()), product).map(Some);
+                return self.either(is_zero, USUAL, |_| Ok(ty.zero()), product).map(Some);
             }
             if is_data(stride) {
                 let one = self.first(stride)?;
@@ -39,7 +42,9 @@ impl<'c> Emit<'_, 'c> {
                     let mask = emit.b.splat(emit.b.neg(one), emit.lanes);
                     Ok(emit.b.and(all, mask))
                 };
-                return self.either(is_bit, masked, |emit| Ok(emit.b.mul(x, y))).map(Some);
+                return self
+                    .either(is_bit, USUAL, masked, |emit| Ok(emit.b.mul(x, y)))
+                    .map(Some);
             }
         }
         Ok(None)
@@ -70,30 +75,5 @@ impl<'c> Emit<'_, 'c> {
     /// Whether it is one number of 64 bits in each lane.
     fn is_of_indices(&self, inst: Value<'c>) -> bool {
         inst.ty().lanes().is_none() && inst.ty().bits() == 64
-    }
-
-    /// A value that is computed in one of two ways.
-    pub(super) fn either(
-        &mut self,
-        condition: Value<'c>,
-        yes: impl FnOnce(&mut Self) -> Result<Value<'c>>,
-        no: impl FnOnce(&mut Self) -> Result<Value<'c>>,
-    ) -> Result<Value<'c>> {
-        let before = self.b.block();
-        let [usual, other, after] = ["usual", "other", "either"].map(|name| self.function.append_block(name));
-        for block in [after, other, usual] {
-            block.move_after(before);
-        }
-        self.b.cond_br(condition, usual, other);
-        self.b.go_to_end(usual);
-        let first = (yes(self)?, self.b.block());
-        self.b.br(after);
-        self.b.go_to_end(other);
-        let second = (no(self)?, self.b.block());
-        self.b.br(after);
-        self.b.go_to_end(after);
-        let result = self.b.phi(first.0.ty());
-        result.add_incoming(&[first, second]);
-        Ok(result)
     }
 }

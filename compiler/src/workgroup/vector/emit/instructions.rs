@@ -6,6 +6,7 @@ use llvm_sys::LLVMOpcode as L;
 use super::super::bounds::upper_bound;
 use super::super::divergence::{VectorShape, variable_size};
 use super::super::division::Divisor;
+use super::super::strides::USUAL;
 use super::{Emit, Result, Slot, Wide};
 use crate::llvm::{Kind, Value};
 use crate::target::Vectors;
@@ -182,6 +183,7 @@ impl<'c> Emit<'_, 'c> {
                     match self.is_zero_quotient(inst)? {
                         Some(is_zero) => self.either(
                             is_zero,
+                            USUAL,
                             |_| Ok(if opcode == L::LLVMURem { x } else { ty.zero() }),
                             |emit| emit.divide(opcode, x, Divisor { all: y, one }),
                         )?,

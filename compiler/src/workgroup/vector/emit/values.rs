@@ -176,6 +176,33 @@ impl<'c> Emit<'_, 'c> {
         })
     }
 
+    /// A value that is computed in one of two ways, by a condition of all lanes. Neither way may load what is used behind it. The blocks
+    /// get these names: of the ways, and behind them.
+    pub fn either(
+        &mut self,
+        condition: Value<'c>,
+        names: [&str; 3],
+        yes: impl FnOnce(&mut Self) -> Result<Value<'c>>,
+        no: impl FnOnce(&mut Self) -> Result<Value<'c>>,
+    ) -> Result<Value<'c>> {
+        let before = self.b.block();
+        let [usual, other, after] = names.map(|name| self.function.append_block(name));
+        for block in [after, other, usual] {
+            block.move_after(before);
+        }
+        self.b.cond_br(condition, usual, other);
+        self.b.go_to_end(usual);
+        let first = (yes(self)?, self.b.block());
+        self.b.br(after);
+        self.b.go_to_end(other);
+        let second = (no(self)?, self.b.block());
+        self.b.br(after);
+        self.b.go_to_end(after);
+        let result = self.b.phi(first.0.ty());
+        result.add_incoming(&[first, second]);
+        Ok(result)
+    }
+
     /// Scalarizes: calls a function for each active lane in a loop, and inserts the results into a vector of type
     /// `result`. What is short is worth a copy for each lane, if all are active.
     pub fn each_lane(
