@@ -7,7 +7,7 @@
 //! 1. With the client's last reference of the adapter comes [`Adapter::released`]. Platforms and devices stay good, and the
 //!    client may ask for the adapter again.
 //! 2. When the process ends, pictures of graphs are written, and then comes [`Adapter::close`], once. It ends the threads
-//!    that may call the driver. From then on [`is_closed`].
+//!    that may call the driver. From then on [`is_closed`], and the kit's own threads are not in the driver, either.
 //! 3. What the client still has is not dropped. What it releases later, in destructors of its own, is: their `Drop` leaves
 //!    a driver alone that may be gone, by asking [`is_closed`].
 
@@ -15,7 +15,7 @@ use std::any::Any;
 use std::ffi::c_char;
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use oxur_api::*;
 use oxur_fork::{Mutex, OnceLock};
@@ -26,7 +26,9 @@ use crate::error::guard;
 use crate::handle::{self, Borrowed, object};
 use crate::table::entry_points;
 use crate::tbb::keep_tcm;
-use crate::{Backend, Device as _, InfoOut, Object, Platform as _, Subject, UrResult, args, entry, unsupported};
+use crate::{
+    Backend, Device as _, InfoOut, Object, Platform as _, Subject, UrResult, args, entry, own_threads, unsupported,
+};
 
 /// The adapter object. It is opened when it is first asked for and lives as long as the process.
 pub trait Adapter<B: Backend>: Object<Handle = AdapterHandle> {
@@ -114,28 +116,22 @@ pub(crate) fn adapter<B: Backend>() -> UrResult<&'static Arc<B::Adapter>> {
     Ok(open.downcast_ref().expect("a library has one backend"))
 }
 
-static CLOSED: AtomicBool = AtomicBool::new(false);
-
-/// Whether the process ends and [`Adapter::close`] has returned: drivers may be gone.
-pub fn is_closed() -> bool {
-    CLOSED.load(Ordering::Acquire)
-}
-
 /// Has the adapter closed when the process ends: after all that registers later, as that which writes pictures of graphs.
 fn close_at_exit<B: Backend>() {
     /// The process that has opened the adapter.
     static PROCESS: AtomicU32 = AtomicU32::new(0);
 
     extern "C" fn end<B: Backend>(_: *mut c_void) {
-        if PROCESS.load(Ordering::Relaxed) == std::process::id() {
-            guard("the end of the process", || {
-                let adapter = adapter::<B>()?;
-                let _entered = enter::<B>(|| Subject::Adapter(Borrowed::from(adapter)))?;
-                adapter.close();
-                Ok(())
-            });
+        if PROCESS.load(Ordering::Relaxed) != std::process::id() {
+            return own_threads::close_in_child();
         }
-        CLOSED.store(true, Ordering::Release);
+        guard("the end of the process", || {
+            let adapter = adapter::<B>()?;
+            let _entered = enter::<B>(|| Subject::Adapter(Borrowed::from(adapter)))?;
+            adapter.close();
+            Ok(())
+        });
+        own_threads::close();
     }
 
     PROCESS.store(std::process::id(), Ordering::Relaxed);

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use oxur_fork::LazyLock;
 
-use crate::is_closed;
+use crate::own_threads::InDriver;
 
 type Object = Box<dyn Any + Send>;
 
@@ -55,9 +55,9 @@ fn drop_when_due(receive: &Receiver<Deferred>) {
         }
         let now = Instant::now();
         while let Some((_, object)) = waiting.pop_front_if(|(due, _)| *due <= now) {
-            match is_closed() {
-                true => forget(object),
-                false => drop(object),
+            match InDriver::enter() {
+                None => forget(object),
+                Some(_inside) => drop(object),
             }
         }
     }

@@ -67,6 +67,7 @@ mod memory_export;
 pub mod memory_ipc;
 pub mod memory_queue;
 mod native_ref;
+mod own_threads;
 mod peer;
 mod physical_mem;
 mod platform;
@@ -89,7 +90,7 @@ pub use absent::{
     Absent, NoCommandBuffer, NoExecutableGraph, NoExternalMem, NoExternalSemaphore, NoGraph, NoKernel, NoMem,
     NoPhysicalMem, NoProgram, NoSampler, NoUsmPool,
 };
-pub use adapter::{Adapter, is_closed};
+pub use adapter::Adapter;
 pub use bindless::{
     BindlessCopy, BindlessImage, BindlessImages, BindlessPlace, BindlessSide, BindlessUse, ExternalMem,
     ExternalSemaphore, OsHandle, SemaphoreOperation,
@@ -139,6 +140,7 @@ pub use memory_export::MemoryExport;
 pub use memory_ipc::{MemoryIpc, SharedMemory};
 pub use memory_queue::{BoxSide, MemoryCommand, MemoryQueue, Submission};
 pub use native_ref::{CountedObject, NativeObject, NativeOwned, NativeRef};
+pub use own_threads::is_closed;
 pub use oxur_environment as environment;
 pub use physical_mem::{DriverMemory, DriverPhysicalMem, PhysicalMem};
 pub use platform::{Platform, usable};

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use oxur_fork::OnceLock;
 
-use crate::{InFlight, TrackedQueue, UrResult, defer_drop, is_closed};
+use crate::own_threads::InDriver;
+use crate::{InFlight, TrackedQueue, UrResult, defer_drop};
 
 /// An event of a driver, which anybody may ask.
 pub trait Watch: Clone + Send + Sync + 'static {
@@ -162,6 +163,9 @@ fn watch<W: Watch>(receive: &Receiver<Watched<W>>) {
         }
         let known = watched.len();
         watched.extend(receive.try_iter());
+        let Some(inside) = InDriver::enter().filter(|_| !W::is_lost()) else {
+            return;
+        };
         let over: Vec<_> = watched.extract_if(.., |watched| watched.event.is_over()).collect();
         if !over.is_empty() || watched.len() > known {
             turn = TURNS.start;
@@ -170,6 +174,7 @@ fn watch<W: Watch>(receive: &Receiver<Watched<W>>) {
             && let Some(first) = watched.first()
         {
             if !first.event.wait_for(turn) {
+                drop(inside);
                 match receive.recv_timeout(turn) {
                     Ok(new) => {
                         watched.push(new);
@@ -181,9 +186,6 @@ fn watch<W: Watch>(receive: &Receiver<Watched<W>>) {
                 }
             }
             turn = (turn * 2).min(TURNS.end);
-        }
-        if is_closed() || W::is_lost() {
-            return;
         }
         for Watched { event, call } in over {
             call();

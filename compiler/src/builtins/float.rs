@@ -8,6 +8,7 @@ use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMRealPredicate::*;
 use spirv::OpenclStd100Op as Op;
 
+use super::halfs::fma_of_halfs;
 use super::{Emit, check, elementary, libcalls};
 use crate::Error;
 use crate::fast_math::flag;
@@ -198,15 +199,10 @@ fn over_pi<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Va
 
 /// `x y + z`, rounded once.
 fn fma<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    if ty.bits() != 16 {
-        return e.intrinsic("llvm.fma", args);
+    if ty.bits() == 16 && !e.fuses_halfs {
+        return fma_of_halfs(e.context, e.builder, [args[0], args[1], args[2]]);
     }
-    // In double the product is exact. The sum is rounded only if the summand is more than 2^31 times the product, and then
-    // that rounding does not affect the half.
-    let b = e.builder;
-    let wide = e.float_like(ty, 64);
-    let [x, y, z] = [0, 1, 2].map(|i| b.fpcast(args[i], wide));
-    b.fpcast(b.fadd(b.fmul(x, y), z), ty)
+    e.intrinsic("llvm.fma", args)
 }
 
 /// `maxmag` or `minmag`: the operand of larger or smaller magnitude. `otherwise` is the intrinsic for equal magnitudes.

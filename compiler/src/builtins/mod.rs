@@ -18,6 +18,7 @@ mod common;
 pub mod elementary;
 mod float;
 mod geometric;
+mod halfs;
 mod integer;
 pub mod libcalls;
 mod memory;
@@ -36,6 +37,7 @@ use crate::Error;
 use crate::llvm::{Builder, Context, Kind, Module, Type, Value};
 
 pub use float::nearest_even;
+pub use halfs::fma_of_halfs;
 pub use libcalls::symbols;
 pub use variants::vector_variant;
 pub use vector_math::define as define_vector_math;
@@ -50,6 +52,8 @@ pub struct Emit<'a, 'c> {
     pub builder: &'a Builder<'c>,
     /// LLVM's fast-math flags for the instruction, or 0.
     pub fast_math: u32,
+    /// Whether the target has an instruction that fuses a multiplication and an addition of halfs.
+    pub fuses_halfs: bool,
 }
 
 /// Emits an instruction. `args` are its value operands and `literals` its literal operands, in order. The returned value

@@ -115,6 +115,7 @@ fn emit_body<'c>(module: &Module<'c>, function: Function<'c>, body: Body) {
             module,
             builder: &b,
             fast_math: 0,
+            fuses_halfs: false,
         },
         function,
     };

@@ -658,6 +658,7 @@ fn wrong_operands() {
         module: &module,
         builder: &builder,
         fast_math: 0,
+        fuses_halfs: false,
     };
     let ops = [
         Op::SampledImage,

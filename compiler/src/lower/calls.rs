@@ -30,7 +30,7 @@ impl<'c> ModuleLowering<'c> {
             module: &self.module,
             builder: &b,
             flags: 0,
-            has_fma: false,
+            target: self.linked.target,
         };
         let wrong = |_| Error::Link(format!("{name} is declared with parameters that it does not have"));
         match (import, params.as_slice()) {
@@ -197,6 +197,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             module: &self.unit.module,
             builder: &self.builder,
             fast_math: 0,
+            fuses_halfs: self.unit.linked.target.fuses_halfs(),
         };
         let value = call.emit(&emit, inst.op, ty, &args).map_err(|error| match error {
             Error::Malformed { what, .. } => inst.malformed(what),
@@ -267,6 +268,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             module: &self.unit.module,
             builder: &self.builder,
             fast_math: flags,
+            fuses_halfs: self.unit.linked.target.fuses_halfs(),
         };
         let value = builtins::emit(&emit, op, ty, &args, literals).map_err(|error| match error {
             Error::Malformed { what, .. } => inst.malformed(format!("{op:?}: {what}")),

@@ -121,7 +121,7 @@ impl<'c> ModuleLowering<'c> {
                     module: &self.module,
                     builder: &builder,
                     flags: 0,
-                    has_fma: false,
+                    target: self.linked.target,
                 };
                 ops.value(op, ty, &args).map_err(|what| inst.malformed(what))?
             }

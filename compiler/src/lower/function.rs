@@ -347,7 +347,7 @@ impl<'c> FunctionLowering<'_, 'c> {
             module: &self.unit.module,
             builder: &self.builder,
             flags: self.flags(inst),
-            has_fma: self.unit.linked.target.has_fma(),
+            target: self.unit.linked.target,
         }
     }
 

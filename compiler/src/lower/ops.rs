@@ -4,8 +4,10 @@
 use llvm_sys::{LLVMIntPredicate as I, LLVMOpcode as L, LLVMRealPredicate as F};
 use spirv::Op;
 
+use crate::builtins;
 use crate::fast_math::flag;
 use crate::llvm::{Builder, Kind, Module, Type, Value};
+use crate::target::Target;
 
 /// The context of building such an instruction.
 pub struct Ops<'a, 'c> {
@@ -15,8 +17,8 @@ pub struct Ops<'a, 'c> {
     pub builder: &'a Builder<'c>,
     /// Fast-math flags.
     pub flags: u32,
-    /// Whether the target has a fused multiplication and addition.
-    pub has_fma: bool,
+    /// What the code is for.
+    pub target: Target,
 }
 
 type Result<T> = std::result::Result<T, String>;
@@ -86,6 +88,9 @@ impl<'c> Ops<'_, 'c> {
             Op::FNegate => self.fast(b.fneg(self.floats::<1>(ty, args)?[0])),
             Op::FmaKHR => {
                 let args: [_; 3] = self.floats(ty, args)?;
+                if ty.bits() == 16 && !self.target.fuses_halfs() {
+                    return Ok(Some(builtins::fma_of_halfs(self.module.context(), b, args)));
+                }
                 b.intrinsic(self.module, "llvm.fma", &[ty], &args)
             }
             Op::VectorTimesScalar => {
@@ -373,7 +378,7 @@ impl<'c> Ops<'_, 'c> {
             is.then(|| (v.operand(0), v.operand(1)))
         };
         let fused = |p, q, r| b.intrinsic(self.module, "llvm.fma", &[ty], &[p, q, r]);
-        let may = self.flags & flag::CONTRACT != 0 && self.has_fma && ty.bits() >= 32;
+        let may = self.flags & flag::CONTRACT != 0 && self.target.has_fma() && ty.bits() >= 32;
         let value = match (product(x).filter(|_| may), product(y).filter(|_| may)) {
             (Some((p, q)), _) => fused(p, q, if is_difference { b.fneg(y) } else { y }),
             (None, Some((p, q))) => fused(if is_difference { b.fneg(p) } else { p }, q, x),

@@ -129,6 +129,7 @@ impl<'c> Emit<'_, 'c> {
             module: self.module,
             builder: self.b,
             fast_math: 0,
+            fuses_halfs: true,
         }
     }
 

@@ -11,6 +11,8 @@ use crate::llvm::{Builder, Module, Value};
 pub(crate) struct Math {
     /// Whether a multiplication and an addition are one instruction, which rounds once.
     pub fuses: bool,
+    /// The same of halfs.
+    pub fuses_halfs: bool,
     /// Whether halfs become floats by an instruction.
     pub converts_halfs: bool,
     /// Whether integers of 64 bits are shifted with their signs.

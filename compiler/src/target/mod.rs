@@ -157,6 +157,14 @@ impl Target {
         }
     }
 
+    /// Whether there is one that does so with halfs. LLVM would fuse floats instead, and round twice.
+    pub(crate) fn fuses_halfs(self) -> bool {
+        match self {
+            Self::Host => Math::of_host().fuses_halfs,
+            Self::Nvptx64(_) => true,
+        }
+    }
+
     /// Whether there is an instruction that makes a float of a half.
     pub(crate) fn converts_halfs(self) -> bool {
         match self {

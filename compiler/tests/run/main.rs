@@ -22,6 +22,7 @@ mod forgetting;
 mod functions;
 mod gather;
 mod guards;
+mod halfs;
 mod if_conversion;
 mod images;
 mod in_flight;

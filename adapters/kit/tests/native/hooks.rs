@@ -2,6 +2,8 @@
 //! What a backend does when calls come in, when the client goes, and when the process ends.
 
 use std::cell::{Cell, RefCell};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use super::*;
 
@@ -196,4 +198,55 @@ fn the_adapter_closes_when_the_process_ends() {
     note("again");
     // SAFETY: as above.
     assert_eq!(unsafe { libc::atexit(before) }, 0);
+}
+
+/// Level Zero's loader unloads its drivers once the adapter is closed.
+#[test]
+fn no_thread_is_in_the_driver_once_the_process_has_ended() {
+    static IN_DRIVER: AtomicBool = AtomicBool::new(false);
+    static WATCHER: kit::Watcher<Never> = kit::Watcher::new();
+
+    /// An event that is never over, and about which the driver thinks long.
+    #[derive(Clone)]
+    struct Never;
+
+    impl kit::Watch for Never {
+        fn is_over(&self) -> bool {
+            IN_DRIVER.store(true, Ordering::SeqCst);
+            std::thread::sleep(Duration::from_millis(20));
+            IN_DRIVER.store(false, Ordering::SeqCst);
+            false
+        }
+
+        fn wait(&self) -> UrResult<()> {
+            unreachable!("nobody waits for it")
+        }
+
+        fn is_lost() -> bool {
+            false
+        }
+    }
+
+    extern "C" fn after() {
+        let is_asked = (0..50).any(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            IN_DRIVER.load(Ordering::SeqCst)
+        });
+        note(if is_asked { "asked" } else { "left alone" });
+    }
+
+    if let Some(mut own) = alone::again("hooks::no_thread_is_in_the_driver_once_the_process_has_ended") {
+        let [_, said] = alone::passes(&mut own);
+        assert!(said.contains("note: left alone"), "{said}");
+        return;
+    }
+    // SAFETY: a function that may be called when the process ends.
+    assert_eq!(unsafe { libc::atexit(after) }, 0);
+    let mut adapter = AdapterHandle::default();
+    assert_eq!(call!(Adapter.pfnGet(1, &mut adapter, null_mut())), SUCCESS);
+    WATCHER.when_over(&Never, || unreachable!("it is never over")).unwrap();
+    // The thread asks nearly all the time.
+    while !IN_DRIVER.load(Ordering::SeqCst) {
+        std::thread::yield_now();
+    }
 }

@@ -117,6 +117,7 @@ fn define_elementary(context: &Context, module: &Module<'_>) {
                 module,
                 builder: &builder,
                 fast_math: 0,
+                fuses_halfs: false,
             };
             let (ty, x) = (context.float(32), function.param(0));
             let result = match op {

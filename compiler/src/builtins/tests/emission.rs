@@ -152,6 +152,7 @@ fn wrong_operands_are_errors() {
             module: &module,
             builder: &builder,
             fast_math: 0,
+            fuses_halfs: false,
         };
         for _ in 0..2000 {
             // Changes one type of a valid list: that is more likely to pass a faulty check than random types.
@@ -203,6 +204,7 @@ fn fast_math_flags() {
         module: &module,
         builder: &builder,
         fast_math: 0x7F,
+        fuses_halfs: false,
     };
     let (x, y) = (function.param(0), function.param(1));
     let values = [

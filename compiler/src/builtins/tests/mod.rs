@@ -88,6 +88,7 @@ fn wrapper<'c>(
         module,
         builder: &builder,
         fast_math: 0,
+        fuses_halfs: false,
     };
     let value = emit(&e, op, result, &args, literals)?;
     if result != context.void() {

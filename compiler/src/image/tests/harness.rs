@@ -124,6 +124,7 @@ pub fn compile(
         module: &module,
         builder: &builder,
         fast_math: 0,
+        fuses_halfs: false,
     };
     let [image, sampler, at, data] = [0, 1, 2, 3].map(|i| function.param(i));
     let (at_ty, texel) = (coordinates(&context), texel(&context));

@@ -86,6 +86,12 @@ pub fn gathers_in_microcode() -> bool {
     leaf(index::LEAF_8000_0001).cpuid[2] & SSE4A != 0
 }
 
+/// Whether the CPU computes with halfs (AVX512-FP16).
+pub fn has_half_arithmetic() -> bool {
+    const AVX512_FP16: u32 = 1 << 23;
+    leaf(index::LEAF_7).active[3] & AVX512_FP16 != 0
+}
+
 /// The registers that the system saves (XCR0).
 #[target_feature(enable = "xsave")]
 fn saved_state() -> u64 {
@@ -163,5 +169,6 @@ mod tests {
             V4.are_met(),
             has!("avx512f" "avx512bw" "avx512cd" "avx512dq" "avx512vl")
         );
+        assert_eq!(has_half_arithmetic(), has!("avx512fp16"));
     }
 }

@@ -82,6 +82,7 @@ pub fn vectors(level: CpuLevel) -> Vectors {
 pub fn math(level: CpuLevel) -> Math {
     Math {
         fuses: level >= CpuLevel::V3,
+        fuses_halfs: level >= CpuLevel::V4 && cpu_id::has_half_arithmetic(),
         converts_halfs: level >= CpuLevel::V3,
         shifts_longs: level >= CpuLevel::V4,
         scales: level >= CpuLevel::V4,
