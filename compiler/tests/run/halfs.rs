@@ -4,7 +4,7 @@
 use super::{Argument, GLOBAL_ID, MODES, compile_in, range, run};
 
 /// `results[gid] = numbers[3 gid] * numbers[3 gid + 1] + numbers[3 gid + 2]`.
-fn text(instruction: &str) -> String {
+fn text() -> String {
     format!(
         "{GLOBAL_ID}
         %pointer = OpTypePointer CrossWorkgroup %half
@@ -27,7 +27,7 @@ fn text(instruction: &str) -> String {
         %x = OpLoad %half %at_x
         %y = OpLoad %half %at_y
         %z = OpLoad %half %at_z
-        %r = {instruction} %x %y %z
+        %r = OpExtInst %half %cl fma %x %y %z
         %to = OpPtrAccessChain %pointer %results %id
         OpStore %to %r
         OpReturn
@@ -124,25 +124,23 @@ fn one_rounding() {
     assert!(twice > 100, "{twice}");
 
     let mut numbers: Vec<u8> = triples.concat().into_iter().flat_map(u16::to_ne_bytes).collect();
-    for instruction in ["OpExtInst %half %cl fma", "OpFmaKHR %half"] {
-        for mode in MODES {
-            let kernel = compile_in(mode, &text(instruction));
-            let mut results = vec![0; expected.len() * 2];
-            let mut arguments = [Argument::Memory(&mut numbers), Argument::Memory(&mut results)];
-            run(
-                &kernel,
-                range([expected.len() as u64 / 64, 1, 1], [64, 1, 1]),
-                &mut arguments,
-            )
-            .unwrap();
-            for (i, &wanted) in expected.iter().enumerate() {
-                let found = u16::from_ne_bytes(results[i * 2..][..2].try_into().unwrap());
-                assert_eq!(
-                    found, wanted,
-                    "{instruction} of {:x?}, {mode:?}: {found:x}, not {wanted:x}",
-                    triples[i]
-                );
-            }
+    for mode in MODES {
+        let kernel = compile_in(mode, &text());
+        let mut results = vec![0; expected.len() * 2];
+        let mut arguments = [Argument::Memory(&mut numbers), Argument::Memory(&mut results)];
+        run(
+            &kernel,
+            range([expected.len() as u64 / 64, 1, 1], [64, 1, 1]),
+            &mut arguments,
+        )
+        .unwrap();
+        for (i, &wanted) in expected.iter().enumerate() {
+            let found = u16::from_ne_bytes(results[i * 2..][..2].try_into().unwrap());
+            assert_eq!(
+                found, wanted,
+                "fma of {:x?}, {mode:?}: {found:x}, not {wanted:x}",
+                triples[i]
+            );
         }
     }
 }
@@ -168,7 +166,9 @@ fn numbers_that_are_not_finite() {
     let numbers = items.clone().flat_map(|(halfs, _)| halfs);
     let mut numbers: Vec<u8> = numbers.flat_map(|half| half.to_ne_bytes()).collect();
     for mode in MODES {
-        let kernel = compile_in(mode, &text("OpExtInst %half %cl fma"));
+        let mut kernel = compile_in(mode, &text());
+        // Nobody knows the sign of a NaN.
+        kernel.oracle = None;
         let mut results = vec![0; 128];
         let mut arguments = [Argument::Memory(&mut numbers), Argument::Memory(&mut results)];
         run(&kernel, range([1, 1, 1], [64, 1, 1]), &mut arguments).unwrap();

@@ -488,6 +488,36 @@ fn stores_of_some() {
     }
 }
 
+/// Stores of every second item, or of every second pair. What the others have stored before stays.
+#[test]
+fn stores_with_holes() {
+    for bit in ["%c1", "%c2"] {
+        let body = format!(
+            "
+        %mine = OpInBoundsAccessChain %in_tile %tile %l
+        OpStore %mine %x Aligned 8
+        OpControlBarrier %i2 %i2 %c264
+        %low = OpBitwiseAnd %long %l {bit}
+        %is_some = OpIEqual %bool %low %c0
+        %twice = OpIAdd %long %x %x
+        OpSelectionMerge %joined None
+        OpBranchConditional %is_some %stores %joined
+        %stores = OpLabel
+        OpStore %mine %twice Aligned 8
+        OpBranch %joined
+        %joined = OpLabel
+        OpControlBarrier %i2 %i2 %c264
+        %last = OpISub %long %size %c1
+        %opposite = OpISub %long %last %l
+        %theirs = OpInBoundsAccessChain %in_tile %tile %opposite
+        %y = OpLoad %long %theirs Aligned 8
+        OpStore %to %y Aligned 8
+        "
+        );
+        check("stores with holes", &kernel("long", 8, &body), 8, 1);
+    }
+}
+
 /// Local memory by unsigned indices that wrap for items that do not access it, which the compiler cannot know.
 #[test]
 fn unsigned_indices_of_rows() {
