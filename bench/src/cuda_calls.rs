@@ -2,6 +2,7 @@
 //! Calls of the CUDA adapter in turns with those of the driver that a careful program would make.
 
 use std::ptr::{null, null_mut};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use oxur_client::api::*;
@@ -13,11 +14,17 @@ use super::{Rig, append, command_buffer, ok, row, with_updates};
 /// How many rounds each figure has.
 const ROUNDS: usize = 401;
 
+/// What the names of the rows have that are measured.
+static ONLY: OnceLock<String> = OnceLock::new();
+
 /// What is measured: calls, and what ends a round of them, which is not timed.
 type Side<'a> = (&'a dyn Fn(), &'a dyn Fn());
 
 /// Prints the medians of two sides, which take turns: `count` calls a round.
 pub(super) fn turns(what: &str, count: usize, ours: Side<'_>, theirs: Side<'_>) {
+    if ONLY.get().is_some_and(|part| !what.contains(part)) {
+        return;
+    }
     let mut times = [Vec::new(), Vec::new()];
     for round in 0..ROUNDS + ROUNDS / 10 {
         for (times, (call, end)) in times.iter_mut().zip([ours, theirs]) {
@@ -37,8 +44,11 @@ pub(super) fn turns(what: &str, count: usize, ours: Side<'_>, theirs: Side<'_>) 
     row(what, ours, theirs);
 }
 
-/// Prints all figures.
-pub(super) fn run(rig: &Rig<'_>, program: &Program) {
+/// Prints all figures, or those whose names have `only`.
+pub(super) fn run(rig: &Rig<'_>, program: &Program, only: Option<&str>) {
+    if let Some(part) = only {
+        ONLY.get_or_init(|| part.to_owned());
+    }
     let Rig { queue, raw, fns, .. } = *rig;
     let cu = &raw.cu;
     // Nothing is there, and nothing looks.
@@ -285,6 +295,15 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program) {
         );
     }
     [10, 100, 1000].into_iter().for_each(|count| graph(rig, count));
+    // SAFETY: a live stream, which is idle.
+    let query = || ok(unsafe { (cu.cuStreamQuery)(raw.stream) });
+    raw_wait();
+    turns(
+        "cuStreamSynchronize / cuStreamQuery, idle",
+        100,
+        (&raw_wait, &nothing),
+        (&query, &nothing),
+    );
     let current = || {
         let mut current = null_mut();
         // SAFETY: a place for the context.

@@ -3,8 +3,8 @@
 //! an NVIDIA GPU. Medians of many rounds, in microseconds unless said; a second column is the driver alone.
 //!
 //! A third argument, the path of a module of SPIR-V, and a fourth, a kernel of it with two pointers, have it time the first
-//! call of that kernel instead. `--calls` has it time a few kinds of calls only, in turns with those of the driver: that takes
-//! seconds, and a machine whose speed changes changes both. `--devices` has it time contexts of all GPUs in the same way.
+//! call of that kernel instead. `--calls [PART]` has it time a few kinds of calls only, or those whose names have `PART`, in turns
+//! with those of the driver: that takes seconds, and a machine whose speed changes changes both. `--devices` has it time contexts of all GPUs in the same way.
 //! `--kernels MODULE [--count N] [--seconds N]` has it run the kernels of `bench/kernels/gpu.cl`, of which `MODULE` is the SPIR-V, in turns with nvcc's code for the same: `N` floats in an array, and
 //! how long a row takes. It ends with 1 where a result is wrong, a goal is missed, or there is no nvcc.
 
@@ -379,7 +379,9 @@ fn main() {
     if settings.is_none() {
         println!("{:44} {:>10} {:>10} {:>7}", "", "adapter", "driver", "ratio");
     }
-    if let ([module, kernel], None) = (&words[..], &settings) {
+    if let ([module, kernel], None) = (&words[..], &settings)
+        && *module != "--calls"
+    {
         return first_call(&context, &queue, module, kernel);
     }
     let program = Program::with_binaries(&context, &[&device], &[PTX]).expect("urProgramCreateWithBinary");
@@ -395,8 +397,8 @@ fn main() {
         raw: &raw,
         fns,
     };
-    if words[..] == ["--calls"] {
-        return calls::run(&rig, &program);
+    if let ["--calls", ref only @ ..] = words[..] {
+        return calls::run(&rig, &program, only.first().copied());
     }
     if words[..] == ["--devices"] {
         return devices::run(&rig, &devices);
