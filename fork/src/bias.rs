@@ -12,6 +12,8 @@ use std::hint::cold_path;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicUsize, Ordering, compiler_fence, fence};
 use std::time::Duration;
 
+use smallvec::SmallVec;
+
 use crate::gate::generation;
 use crate::turns::{Turn, Turns, futex_wait, futex_wake};
 
@@ -208,50 +210,73 @@ impl BiasedTurns {
     }
 }
 
-/// A turn that leaves the lock its owner.
+/// A turn of one of several locks, which leaves the lock its owner.
 #[derive(Debug)]
 #[must_use]
 pub(crate) struct PassingTurn<'a> {
-    turns: &'a BiasedTurns,
-    /// What `owner` was.
-    owner: usize,
+    /// The owner that the turn passes by, if there is one; else one of the constants above.
+    passed: usize,
     /// Released last.
-    _turn: Turn<'a>,
+    turn: BiasedTurn<'a>,
 }
 
+/// Some of them. Most callers want few: more are elsewhere.
+pub(crate) type PassingTurns<'a> = SmallVec<[PassingTurn<'a>; 4]>;
+
 impl BiasedTurns {
-    /// Takes those locks of several that are there, in this order. The caller has none of them.
-    pub(crate) fn take_all<const N: usize>(all: [Option<&Self>; N]) -> [Option<PassingTurn<'_>>; N] {
-        let mut passing = all.map(|turns| {
-            let turns = turns?;
-            let _turn = turns.turns.take();
-            let owner = turns.owner.load(Ordering::Relaxed);
-            Some(PassingTurn { turns, owner, _turn })
-        });
-        let (me, of) = (this_thread(), generation() + 1);
-        let are_others = |owner: usize| !matches!(owner, UNUSED | NOBODY) && owner != me;
-        let others = || passing.iter().flatten().filter(|turn| are_others(turn.owner));
-        others().for_each(|turn| turn.turns.owner.store(NOBODY, Ordering::SeqCst));
-        let is_fenced = others().next().is_none() || fence_everywhere();
-        // Also where the caller is the owner: a thread that has ended may have been it under the same number.
-        let owned = passing
-            .iter()
-            .flatten()
-            .filter(|turn| !matches!(turn.owner, UNUSED | NOBODY));
-        owned.for_each(|turn| _ = turn.turns.wait_for_owner(of));
-        if !is_fenced {
-            // Each time would take as long.
-            let others = passing.iter_mut().flatten().filter(|turn| are_others(turn.owner));
-            others.for_each(|turn| turn.owner = NOBODY);
+    /// Takes several locks, in this order. The caller has none of them.
+    #[inline]
+    pub(crate) fn take_all<'a>(all: impl Iterator<Item = &'a Self>) -> PassingTurns<'a> {
+        let me = this_thread();
+        let take = |turns: &'a Self| {
+            // It stays so: none but the owner makes itself one.
+            if turns.owner.load(Ordering::Relaxed) == me {
+                let turn = turns.take();
+                return PassingTurn { passed: NOBODY, turn };
+            }
+            let (of, inherited) = turns.turns.take().into_parts();
+            PassingTurn {
+                passed: turns.owner.load(Ordering::Relaxed),
+                turn: turns.turn(0, of, inherited),
+            }
+        };
+        let mut passing: PassingTurns<'a> = all.map(take).collect();
+        if passing.iter().any(PassingTurn::passes) {
+            Self::pass_owners(&mut passing);
         }
         passing
+    }
+
+    /// Has the owners wait that are passed by, and waits for those that have a turn.
+    #[cold]
+    fn pass_owners(passing: &mut PassingTurns<'_>) {
+        let of = generation() + 1;
+        let others = || passing.iter().filter(|turn| turn.passes());
+        others().for_each(|other| other.turn.turns.owner.store(NOBODY, Ordering::SeqCst));
+        let is_fenced = fence_everywhere();
+        others().for_each(|other| _ = other.turn.turns.wait_for_owner(of));
+        if !is_fenced {
+            // Each time would take as long.
+            passing.iter_mut().for_each(|turn| turn.passed = NOBODY);
+        }
+    }
+}
+
+impl PassingTurn<'_> {
+    /// Whether there is an owner that it passes by.
+    #[inline]
+    fn passes(&self) -> bool {
+        !matches!(self.passed, UNUSED | NOBODY)
     }
 }
 
 impl Drop for PassingTurn<'_> {
+    #[inline]
     fn drop(&mut self) {
-        // Release: the owner looks at it last before it goes on.
-        self.turns.owner.store(self.owner, Ordering::Release);
+        if self.passes() {
+            // Release: the owner looks at it last before it goes on.
+            self.turn.turns.owner.store(self.passed, Ordering::Release);
+        }
     }
 }
 

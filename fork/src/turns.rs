@@ -7,7 +7,9 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::bias::{BiasedTurn, BiasedTurns, PassingTurn};
+use smallvec::SmallVec;
+
+use crate::bias::{BiasedTurn, BiasedTurns, PassingTurns};
 use crate::gate::{Section, generation};
 
 /// A lock without data, for threads that take turns. The holder may wait for others and call the client. A child of
@@ -242,13 +244,14 @@ impl<T> InTurn<T> {
         }
     }
 
-    /// Waits for the turns of those that are there, as [`lock`](Self::lock) does. The caller has none of them. Threads that have
+    /// Waits for the turns of several, in this order, as [`lock`](Self::lock) does. The caller has none of them. Threads that have
     /// one for themselves keep that.
-    pub fn lock_all<const N: usize>(all: [Option<&Self>; N]) -> InTurnAll<'_, T, N> {
-        let turns = all.map(|data| data.map(|data| &data.turns));
-        let (section, turns) = Section::locking(|| BiasedTurns::take_all(turns));
+    #[inline]
+    pub fn lock_all<'a>(all: impl Iterator<Item = &'a Self>) -> InTurnAll<'a, T> {
+        let all: SmallVec<[&'a Self; 4]> = all.collect();
+        let (section, turns) = Section::locking(|| BiasedTurns::take_all(all.iter().map(|data| &data.turns)));
         InTurnAll {
-            values: all.map(|data| data.map(|data| &data.value)),
+            all,
             _turns: turns,
             _section: section,
         }
@@ -257,18 +260,18 @@ impl<T> InTurn<T> {
 
 /// The data of several. Gives them back when it is dropped.
 #[must_use]
-pub struct InTurnAll<'a, T, const N: usize> {
-    values: [Option<&'a UnsafeCell<T>>; N],
-    _turns: [Option<PassingTurn<'a>>; N],
+pub struct InTurnAll<'a, T> {
+    all: SmallVec<[&'a InTurn<T>; 4]>,
+    _turns: PassingTurns<'a>,
     /// Dropped last.
     _section: Section,
 }
 
-impl<T, const N: usize> InTurnAll<'_, T, N> {
+impl<T> InTurnAll<'_, T> {
     /// Each of them.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
         // SAFETY: this has the turns.
-        self.values.iter().flatten().map(|value| unsafe { &mut *value.get() })
+        self.all.iter().map(|data| unsafe { &mut *data.value.get() })
     }
 }
 

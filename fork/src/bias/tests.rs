@@ -210,7 +210,7 @@ fn all_may_be_taken_and_keep_their_owners() {
         let mut are_over = false;
         while !are_over {
             are_over = threads.iter().all(std::thread::ScopedJoinHandle::is_finished);
-            let mut taken = InTurn::lock_all(all.each_ref().map(Some));
+            let mut taken = InTurn::lock_all(all.iter());
             let both = taken.iter_mut().map(|(counted, others)| {
                 assert_eq!(*counted + times, *others, "whole numbers of rounds");
                 *others += 1;

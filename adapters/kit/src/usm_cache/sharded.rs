@@ -7,7 +7,7 @@
 use std::cell::UnsafeCell;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-use oxur_fork::{InTurn, InTurnAll, Mutex};
+use oxur_fork::{InTurn, InTurnAll, InTurnGuard};
 
 /// Enough that the threads of a large machine seldom meet, few enough that locking all takes no longer than what it is for: calls of
 /// a driver.
@@ -23,7 +23,7 @@ pub(super) struct Sharded<L, S> {
     /// A bit for each shard that a thread has used. Changed by who has `exclusive`.
     used: AtomicU32,
     /// Taken before all shards, by who wants them.
-    exclusive: Mutex<()>,
+    exclusive: InTurn<()>,
     shared: UnsafeCell<S>,
 }
 
@@ -39,7 +39,7 @@ impl<L: Default, S> Sharded<L, S> {
         Self {
             shards: std::array::from_fn(|_| Padded(InTurn::new(L::default()))),
             used: AtomicU32::new(0),
-            exclusive: Mutex::new(()),
+            exclusive: InTurn::new(()),
             shared: UnsafeCell::new(shared),
         }
     }
@@ -66,16 +66,48 @@ impl<L, S> Sharded<L, S> {
     }
 
     /// Runs `f` with the data of all shards that were used and with that of all to write. Must not be nested.
-    pub(super) fn exclusive<R>(&self, f: impl FnOnce(&mut InTurnAll<'_, L, SHARDS>, &mut S) -> R) -> R {
+    #[inline]
+    pub(super) fn exclusive<R>(&self, f: impl FnOnce(&mut Shards<'_, L>, &mut S) -> R) -> R {
         let _nobody_else = self.exclusive.lock();
         let used = self.used.load(Ordering::Relaxed);
-        // Who has one shard wants no other: no deadlock.
-        let shard = |number: usize| (used & 1 << number != 0).then(|| &self.shards[number].0);
-        let mut shards = InTurn::lock_all(std::array::from_fn(shard));
+        let mut shards = Shards { one: None, all: None };
+        match used.is_power_of_two() && self.shard(used).claim() {
+            // Of the calling thread: no others have it, so that its own way does.
+            true => shards.one = Some(self.shard(used).lock()),
+            // Who has one shard wants no other: no deadlock.
+            false => shards.all = Some(InTurn::lock_all(bits(used).map(|bit| self.shard(bit)))),
+        }
         // SAFETY: the locks of all used shards are held for as long as the reference lives, and of those only `local` hands out
         // references.
         f(&mut shards, unsafe { &mut *self.shared.get() })
     }
+
+    /// That of a bit of `used`.
+    #[inline]
+    fn shard(&self, bit: u32) -> &InTurn<L> {
+        &self.shards[bit.trailing_zeros() as usize].0
+    }
+}
+
+/// The shards that were used: one of them, or several. The first takes fewer moves of memory.
+pub(super) struct Shards<'a, L> {
+    one: Option<InTurnGuard<'a, L>>,
+    all: Option<InTurnAll<'a, L>>,
+}
+
+impl<L> Shards<'_, L> {
+    /// Each of them.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut L> {
+        let one = self.one.as_deref_mut().into_iter();
+        one.chain(self.all.iter_mut().flat_map(InTurnAll::iter_mut))
+    }
+}
+
+/// The bits that are set, one by one.
+#[inline]
+fn bits(bits: u32) -> impl Iterator<Item = u32> {
+    let after = |rest: &u32| Some(rest & rest.wrapping_sub(1)).filter(|rest| *rest != 0);
+    std::iter::successors(Some(bits).filter(|bits| *bits != 0), after)
 }
 
 /// The shard of the calling thread: the first threads of a process have one each.
