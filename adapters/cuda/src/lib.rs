@@ -27,6 +27,7 @@ mod primary;
 mod program;
 mod queue;
 mod sampler;
+mod seldom;
 mod signal;
 mod staging;
 mod usm;

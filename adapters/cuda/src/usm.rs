@@ -44,7 +44,7 @@ impl kit::MemoryProvider for Context {
         let device = place.device.as_ref().unwrap_or(&self.devices[0]);
         let primary = device.primary()?;
         let _current = primary.activate()?;
-        if !self.later.lock().is_empty() && matches!(kit::MemoryProvider::fence(self), Ok(None)) {
+        if !self.later.is_empty() && matches!(kit::MemoryProvider::fence(self), Ok(None)) {
             self.free_later();
         }
         let address = allocate(primary, place.kind, size)?;
@@ -57,7 +57,7 @@ impl kit::MemoryProvider for Context {
                 }
                 let base = allocate(primary, place.kind, size.saturating_add(align))?;
                 let aligned = base.next_multiple_of(align);
-                self.shifted.lock().insert(aligned, base);
+                self.shifted.change(|shifted| shifted.insert(aligned, base));
                 aligned
             }
         };
@@ -82,7 +82,13 @@ impl kit::MemoryProvider for Context {
         let device = place.device.as_ref().unwrap_or(&self.devices[0]);
         let primary = device.primary()?;
         let _current = primary.activate()?;
-        let base = self.shifted.lock().remove(&address).unwrap_or(address);
+        let base = match self.shifted.is_empty() {
+            true => address,
+            false => self
+                .shifted
+                .change(|shifted| shifted.remove(&address))
+                .unwrap_or(address),
+        };
         let freed = self.give_back(primary, place.kind, base);
         // The client may be told of it, or may have freed it long ago.
         freed.inspect_err(|error| log::warn!("freed USM is leaked: {error}"))
@@ -189,7 +195,7 @@ impl Context {
     /// Gives memory back that no command uses: at once, or when the driver would not wait for other commands.
     fn give_back(&self, primary: &'static Primary, kind: UsmType, base: usize) -> UrResult<()> {
         if kind != UsmType::DEVICE && !matches!(kit::MemoryProvider::fence(self), Ok(None)) {
-            self.later.lock().push((kind, base));
+            self.later.change(|later| later.push((kind, base)));
             return Ok(());
         }
         free(primary, kind, base)
@@ -197,7 +203,7 @@ impl Context {
 
     /// Gives host and managed memory back that commands used when it was freed. None is unfinished.
     pub(crate) fn free_later(&self) {
-        let later = std::mem::take(&mut *self.later.lock());
+        let later = self.later.change(std::mem::take);
         for (kind, base) in later {
             let freed = self
                 .primary()

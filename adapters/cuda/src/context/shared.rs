@@ -16,6 +16,7 @@ use oxur_cuda_sys::CUcontext;
 use oxur_fork::Mutex;
 
 use crate::image::bindless;
+use crate::seldom::Seldom;
 use crate::{Context, Queue};
 
 /// What the wrappers share.
@@ -23,9 +24,9 @@ pub(crate) struct SharedContext {
     pub(crate) number: UniqueId,
     pub(crate) usm: kit::ContextUsm<Context>,
     /// By address: where the driver's memory begins of which an allocation is an aligned part.
-    pub(crate) shifted: Mutex<BTreeMap<usize, usize>>,
+    pub(crate) shifted: Seldom<BTreeMap<usize, usize>>,
     /// Host and managed memory that goes back to the driver when no command is unfinished, for which the driver would wait.
-    pub(crate) later: Mutex<Vec<(UsmType, usize)>>,
+    pub(crate) later: Seldom<Vec<(UsmType, usize)>>,
     /// Memory of other processes.
     pub(crate) foreign: kit::ForeignMemory<Context>,
     pub(crate) bindless: Mutex<bindless::Registry>,
@@ -48,8 +49,8 @@ impl SharedContext {
         let shared = Arc::new(Self {
             number: UniqueId::new(),
             usm: kit::ContextUsm::default(),
-            shifted: Mutex::default(),
-            later: Mutex::default(),
+            shifted: Seldom::default(),
+            later: Seldom::default(),
             foreign: kit::ForeignMemory::default(),
             bindless: Mutex::default(),
             in_flight: Arc::default(),
