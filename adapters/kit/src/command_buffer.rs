@@ -32,7 +32,7 @@ pub use self::update::{Change, Changed, LaunchChange};
 use crate::capture::Recorded;
 use crate::chain::decode;
 use crate::client_call::guard_around;
-use crate::command::trace::trace;
+use crate::command::trace::{is_traced, trace};
 use crate::entry_hook::enter;
 use crate::handle::{self, Borrowed, export_owned, object, optional_object};
 use crate::recycle::recycle;
@@ -277,8 +277,10 @@ entry! {
             decode_args(desc, &mut args)?;
         }
         buffer.commands().update(updates, &args, |recording, nodes, changes| {
-            let commands = changes.iter().map(|change| nodes[change.place].command.as_command());
-            commands.for_each(|command| trace("updates", &buffer, &command));
+            if is_traced() {
+                let commands = changes.iter().map(|change| nodes[change.place].command.as_command());
+                commands.for_each(|command| trace("updates", &buffer, &command));
+            }
             buffer.update(recording, nodes, changes)
         })
     }

@@ -13,11 +13,17 @@ use super::Command;
 use crate::Backend;
 use crate::handle::{Object, handle_of};
 
+/// Whether anything may be said of commands.
+#[inline(always)]
+pub(crate) fn is_traced() -> bool {
+    log::max_level() == LevelFilter::Trace
+}
+
 /// Says what an object does with a command.
 #[inline(always)]
 pub(crate) fn trace<B: Backend, T: Object>(what: &str, of: &Arc<T>, command: &Command<'_, B>) {
     // All that `log_enabled` asks besides is asked by the line.
-    if log::max_level() == LevelFilter::Trace {
+    if is_traced() {
         cold_path();
         // Copies, so that neither of the two need be in memory on the other way.
         line(what, &Arc::clone(of), &command.reborrow());

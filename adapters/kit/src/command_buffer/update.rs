@@ -46,7 +46,18 @@ pub struct LaunchChange<'a, B: Backend> {
     pub local: bool,
 }
 
-impl<B: Backend> LaunchChange<'_, B> {
+impl<'a, B: Backend> LaunchChange<'a, B> {
+    /// That of arguments alone.
+    fn of_args(args: &'a [Arg<'a, B>]) -> Self {
+        Self {
+            kernel: false,
+            args,
+            offset: false,
+            global: false,
+            local: false,
+        }
+    }
+
     /// Whether nothing but arguments changed.
     pub fn is_of_args_only(&self) -> bool {
         !(self.kernel || self.offset || self.global || self.local)
@@ -213,10 +224,10 @@ impl<'a, B: Backend> Update<'a, B> {
         Ok(())
     }
 
-    /// Changes the launch, unless there is an error. Returns what it replaced and what is new. If nothing can fail after it,
-    /// `is_only`, a single change leaves nothing to undo. Inlined into its one caller: what it returns is large to move.
+    /// Changes the launch, unless there is an error. Returns what it replaced and what is new. Inlined into its one caller: what it
+    /// returns is large to move.
     #[inline(always)]
-    fn apply(&self, launch: &mut OwnedLaunch<B>, is_only: bool) -> UrResult<(Replaced<B>, LaunchChange<'a, B>)> {
+    fn apply(&self, launch: &mut OwnedLaunch<B>) -> UrResult<(Replaced<B>, LaunchChange<'a, B>)> {
         self.check_dimensions(launch)?;
         let chosen = self.new_kernel(launch)?;
         let mut kernel = None;
@@ -232,10 +243,6 @@ impl<'a, B: Backend> Update<'a, B> {
                 false
             }
             None if self.args.is_empty() => false,
-            None if is_only && self.is_single() && launch.arg_rollback.is_empty() => {
-                self.set_args(&launch.kernel)?;
-                false
-            }
             None => {
                 launch.arg_rollback.prepare(&launch.kernel)?;
                 self.set_args(&launch.kernel).inspect_err(|_| launch.roll_back_args())?;
@@ -354,17 +361,32 @@ impl<B: Backend> CommandList<B> {
         mut args: &'a [Arg<'a, B>],
         changed: impl FnOnce(&mut RecordingOf<B>, &[Node<B>], &[Change<'_, B>]) -> UrResult<()>,
     ) -> UrResult<()> {
+        let is_only = updates.len() == 1 && !B::CommandBuffer::UPDATE_MAY_FAIL;
+        let mut state = self.updatable()?;
+        if is_only {
+            let State { nodes, recording, .. } = &mut *state;
+            // SAFETY: passed on to the caller.
+            let update = unsafe { Update::new(&updates[0], &mut { args }) }?;
+            let (place, launch) = launch(nodes, &update.command)?;
+            if update.is_single() && launch.arg_rollback.is_empty() {
+                // As most are: there is nothing to undo, and nothing else to keep meanwhile.
+                update.set_args(&launch.kernel)?;
+                let what = Changed::Launch(LaunchChange::of_args(args));
+                let changes = [Change { place, what }];
+                changed(recording, nodes, &changes)?;
+                self.draw_again(nodes, &changes);
+                return Ok(());
+            }
+        }
         let mut changes = SmallVec::<[_; 1]>::with_capacity(updates.len());
         // Dropped after the lock: to release a kernel is a call of the driver's.
         let mut replaced = SmallVec::<[_; 1]>::with_capacity(updates.len());
-        let mut state = self.updatable()?;
         let State { nodes, recording, .. } = &mut *state;
-        let is_only = updates.len() == 1 && !B::CommandBuffer::UPDATE_MAY_FAIL;
         let updated = updates.iter().try_for_each(|desc| {
             // SAFETY: passed on to the caller.
             let update = unsafe { Update::new(desc, &mut args) }?;
             let (place, launch) = launch(nodes, &update.command)?;
-            let (old, change) = update.apply(launch, is_only)?;
+            let (old, change) = update.apply(launch)?;
             let what = Changed::Launch(change);
             changes.push(Change { place, what });
             replaced.push(old);
