@@ -213,13 +213,15 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
             return Ok(());
         };
         let change = |change: &Change<'_, Cuda>| match change.what {
-            Changed::Launch(_) => graph.change(&self.commands, change.place, &nodes[change.place]),
+            Changed::Launch(ref launch) => graph.change(&self.commands, change.place, &nodes[change.place], launch),
             _ => kit::unsupported(),
         };
         // A run that the host holds up does not see the changes.
         let mut held = state.before.iter().flat_map(Marker::events);
         held.try_for_each(CudaSignal::force)?;
         if let Err(error) = changes.iter().try_for_each(change) {
+            // They may be what they were, for the kit.
+            graph.forget(changes.iter().map(|change| change.place));
             state.check_no_foreign_nodes(&error)?;
             log::debug!("a graph is made anew, because it cannot be changed: {error}");
             self.retire(state)?;

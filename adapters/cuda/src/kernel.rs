@@ -56,6 +56,22 @@ pub(crate) struct OnDevice {
     wide: OnceLock<Option<Box<OnDevice>>>,
 }
 
+/// A node of graphs that launches nothing.
+pub(crate) const NO_NODE: CUDA_KERNEL_NODE_PARAMS = CUDA_KERNEL_NODE_PARAMS {
+    func: std::ptr::null_mut(),
+    gridDimX: 0,
+    gridDimY: 0,
+    gridDimZ: 0,
+    blockDimX: 0,
+    blockDimY: 0,
+    blockDimZ: 0,
+    sharedMemBytes: 0,
+    kernelParams: std::ptr::null_mut(),
+    extra: std::ptr::null_mut(),
+    kern: std::ptr::null_mut(),
+    ctx: std::ptr::null_mut(),
+};
+
 impl OnDevice {
     fn new(function: Function, device: &Arc<Device>) -> UrResult<Self> {
         let _current = device.primary()?.activate()?;
@@ -226,13 +242,8 @@ impl OnDevice {
         })
     }
 
-    /// Describes a launch as nodes of graphs have it, and calls a function with that.
-    pub(crate) fn node<T>(
-        &self,
-        grid: &Grid,
-        packed: &mut Packed,
-        call: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS) -> T,
-    ) -> UrResult<T> {
+    /// Describes a launch as nodes of graphs have it, but for the places of its parameters.
+    pub(crate) fn node(&self, grid: &Grid, packed: &mut Packed) -> UrResult<CUDA_KERNEL_NODE_PARAMS> {
         let kernel = self.for_blocks(grid.local);
         kernel.allow_shared(packed.shared)?;
         if let Some(told) = self.interface().told {
@@ -242,26 +253,17 @@ impl OnDevice {
             packed.set_range(told, grid, [0; 3], Words::default());
         }
         let ([x, y, z], [bx, by, bz]) = (grid.groups, grid.local);
-        let (func, shared) = (
-            kernel.function.raw,
-            kernel.shared_with_margin(packed.shared, grid.local),
-        );
-        Ok(packed.with_params(self.interface(), |params| {
-            call(&CUDA_KERNEL_NODE_PARAMS {
-                func,
-                gridDimX: x,
-                gridDimY: y,
-                gridDimZ: z,
-                blockDimX: bx,
-                blockDimY: by,
-                blockDimZ: bz,
-                sharedMemBytes: shared,
-                kernelParams: params,
-                extra: std::ptr::null_mut(),
-                kern: std::ptr::null_mut(),
-                ctx: std::ptr::null_mut(),
-            })
-        }))
+        Ok(CUDA_KERNEL_NODE_PARAMS {
+            func: kernel.function.raw,
+            gridDimX: x,
+            gridDimY: y,
+            gridDimZ: z,
+            blockDimX: bx,
+            blockDimY: by,
+            blockDimZ: bz,
+            sharedMemBytes: kernel.shared_with_margin(packed.shared, grid.local),
+            ..NO_NODE
+        })
     }
 
     /// A launch of more work-groups than the driver takes at once.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! A graph of CUDA, with a node or more for each command.
 
+use std::ptr;
 use std::sync::Arc;
 
 use kit::ur::KernelLaunchFlags;
-use kit::{BoxSide, Command, CommandList, Launch, MemoryCommand, Node, OwnedCommand, UrResult};
+use kit::{Arg, BoxSide, Command, CommandList, Launch, LaunchChange, MemoryCommand, Node, OwnedCommand, UrResult};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use smallvec::{SmallVec, smallvec};
@@ -12,7 +13,7 @@ use smallvec::{SmallVec, smallvec};
 use super::CommandBuffer;
 use super::child::ChildGraph;
 use crate::driver::{self, cu, cu_get};
-use crate::kernel::Packed;
+use crate::kernel::{NO_NODE, OnDevice, Packed};
 use crate::primary::Primary;
 use crate::queue::commands::{Hint, fills, memsets};
 use crate::{Context, Cuda, Queue, usm};
@@ -44,6 +45,53 @@ struct Place {
     /// Whether it is a launch that is a single node.
     is_kernel: bool,
     is_enabled: bool,
+    /// What the driver has of a launch whose arguments were updated.
+    last: Option<Box<Described>>,
+}
+
+/// A launch as the driver got it: where arguments alone change, it takes no more than to write these.
+struct Described {
+    /// The kernel on the device; null while the driver does not have the launch.
+    of: *const OnDevice,
+    node: CUDA_KERNEL_NODE_PARAMS,
+    packed: Packed,
+}
+
+impl Described {
+    fn new() -> Self {
+        Self {
+            of: ptr::null(),
+            node: NO_NODE,
+            packed: Packed::new(),
+        }
+    }
+
+    /// Replaces arguments of the launch. `false` says that it is to be described anew.
+    #[inline(always)]
+    fn replace(&mut self, kernel: &OnDevice, args: &[Arg<'_, Cuda>]) -> bool {
+        if !ptr::eq(self.of, kernel) {
+            return false;
+        }
+        for arg in args {
+            if !self.packed.replace(kernel.interface(), arg) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Gives the launch to the driver.
+    #[inline(always)]
+    fn give(&mut self, kernel: &OnDevice, call: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS) -> UrResult<()>) -> UrResult<()> {
+        let Self { of, node, packed } = self;
+        *of = ptr::null();
+        packed.with_params(kernel.interface(), |places| {
+            node.kernelParams = places;
+            call(node)
+        })?;
+        *of = kernel;
+        Ok(())
+    }
 }
 
 impl Drop for Graph {
@@ -157,6 +205,7 @@ impl Graph {
             is_kernel: ends.kernel,
             ends: ends.nodes,
             is_enabled: true,
+            last: None,
         });
         Ok(())
     }
@@ -174,6 +223,7 @@ impl Graph {
             ends: smallvec![node],
             is_kernel: false,
             is_enabled: true,
+            last: None,
         });
         Ok(())
     }
@@ -185,25 +235,53 @@ impl Graph {
     }
 
     /// A launch has become another. Runs that were enqueued before do not see it.
-    pub(super) fn change(&mut self, commands: &CommandList<Cuda>, place: usize, node: &Node<Cuda>) -> UrResult<()> {
+    pub(super) fn change(
+        &mut self,
+        commands: &CommandList<Cuda>,
+        place: usize,
+        node: &Node<Cuda>,
+        change: &LaunchChange<'_, Cuda>,
+    ) -> UrResult<()> {
         let (executable, place) = (self.executable, &mut self.places[place]);
         let (OwnedCommand::Launch(launch), [raw], true) = (&node.command, &place.ends[..], place.is_kernel) else {
             return kit::unsupported();
         };
         let raw = *raw;
         let _current = self.primary.activate()?;
-        let changed = kernel_node(commands, &launch.as_launch(), |params| {
+        let set = |params: &CUDA_KERNEL_NODE_PARAMS| {
             // SAFETY: a live executable graph, a node of its graph, and a description.
             unsafe { cu!(cuGraphExecKernelNodeSetParams(executable, raw, params)) }
-        })?;
-        let is_enabled = changed.is_some();
-        changed.transpose()?;
+        };
+        let device = commands.device();
+        let described = place.last.get_or_insert_with(|| Box::new(Described::new()));
+        // Buffers of several devices may be elsewhere meanwhile.
+        if place.is_enabled && change.is_of_args_only() && !commands.context().has_several_devices() {
+            let kernel = launch.kernel.on(device)?;
+            if described.replace(kernel, change.args) {
+                return described.give(kernel, set);
+            }
+        }
+        described.of = ptr::null();
+        described.packed.reset();
+        let launch = launch.as_launch();
+        let new = kernel_node(commands, &launch, &mut described.packed)?;
+        let is_enabled = new.is_some();
+        if let Some((kernel, node)) = new {
+            described.node = node;
+            described.give(kernel, set)?;
+        }
         if is_enabled != place.is_enabled {
             // SAFETY: as above.
             unsafe { cu!(cuGraphNodeSetEnabled(executable, raw, u32::from(is_enabled))) }?;
             place.is_enabled = is_enabled;
         }
         Ok(())
+    }
+
+    /// Has launches described anew when they are changed again.
+    #[cold]
+    pub(super) fn forget(&mut self, places: impl Iterator<Item = usize>) {
+        places.for_each(|place| self.places[place].last = None);
     }
 }
 
@@ -216,12 +294,13 @@ fn hint(command: &OwnedCommand<Cuda>, device: CUdevice) -> Option<Hint> {
     }
 }
 
-/// Describes a launch as a node has it, and calls a function with that; `None` if there is nothing to launch.
-fn kernel_node<T>(
+/// Describes a launch as a node has it, but for the places of its parameters, which are packed; `None` if there is nothing to
+/// launch.
+fn kernel_node<'a>(
     commands: &CommandList<Cuda>,
-    launch: &Launch<'_, Cuda>,
-    call: impl FnOnce(&CUDA_KERNEL_NODE_PARAMS) -> T,
-) -> UrResult<Option<T>> {
+    launch: &'a Launch<'_, Cuda>,
+    packed: &mut Packed,
+) -> UrResult<Option<(&'a OnDevice, CUDA_KERNEL_NODE_PARAMS)>> {
     let device = commands.device();
     let kernel = launch.kernel.on(device)?;
     let flags = launch.properties.flags - KernelLaunchFlags::OPPORTUNISTIC_QUEUE_SERIALIZE;
@@ -232,13 +311,13 @@ fn kernel_node<T>(
                 "a launch with properties or assertions, or whose work-groups wait for each other, is no node"
         );
     }
-    let (args, memory, mut packed) = (kit::Args::none(), launch.properties.work_group_memory, Packed::new());
-    launch.kernel.pack(kernel, args, memory, &mut packed)?;
+    let (args, memory) = (kit::Args::none(), launch.properties.work_group_memory);
+    launch.kernel.pack(kernel, args, memory, packed)?;
     if commands.context().has_several_devices() {
-        launch.kernel.locate(kernel, args, &mut packed)?;
+        launch.kernel.locate(kernel, args, packed)?;
     }
     match kernel.grid(&launch.range, device)? {
-        Some(grid) => kernel.node(&grid, &mut packed, call).map(Some),
+        Some(grid) => Ok(Some((kernel, kernel.node(&grid, packed)?))),
         None => Ok(None),
     }
 }
@@ -268,10 +347,13 @@ impl Adder<'_> {
         let at = command.addresses(self.commands.device())?;
         let nodes = match command {
             Command::Launch(launch) => {
-                let added = kernel_node(self.commands, &launch, |params| self.kernel(params))?;
-                return Ok(match added.transpose()? {
-                    Some(node) => Added {
-                        nodes: smallvec![node],
+                let mut packed = Packed::new();
+                return Ok(match kernel_node(self.commands, &launch, &mut packed)? {
+                    Some((kernel, mut node)) => Added {
+                        nodes: packed.with_params(kernel.interface(), |places| {
+                            node.kernelParams = places;
+                            self.kernel(&node).map(|node| smallvec![node])
+                        })?,
                         kernel: true,
                     },
                     None => Added {

@@ -93,7 +93,7 @@ impl Packed {
     /// Calls a function with the places where the driver finds each parameter. A kernel that our compiler made has one: the
     /// block.
     #[inline(always)]
-    pub(super) fn with_params<T>(&mut self, interface: &Interface, call: impl FnOnce(*mut *mut c_void) -> T) -> T {
+    pub(crate) fn with_params<T>(&mut self, interface: &Interface, call: impl FnOnce(*mut *mut c_void) -> T) -> T {
         let base = self.block.as_mut_ptr().cast::<c_void>();
         let mut few = [MaybeUninit::uninit(); PARAMS];
         let mut many;
@@ -137,6 +137,46 @@ impl Packed {
         self.shared = which.finish(block, interface, work_group_memory)?;
         self.nulls = which.nulls;
         Ok(())
+    }
+
+    /// Makes it one of nothing again.
+    pub(crate) fn reset(&mut self) {
+        self.block.clear();
+        (self.shared, self.nulls) = (0, 0);
+    }
+
+    /// Replaces an argument that is in the block. `false` says that more than that changes with it, or that it is no argument of the
+    /// kernel.
+    #[inline(always)]
+    pub(crate) fn replace(&mut self, interface: &Interface, arg: &Arg<'_, Cuda>) -> bool {
+        let Some(param) = interface.params.get(arg.index() as usize) else {
+            return false;
+        };
+        let address;
+        let value = match *arg {
+            Arg::Value(_, value) => value,
+            Arg::Pointer(_, pointer) => {
+                address = pointer.addr().to_ne_bytes();
+                &address
+            }
+            Arg::Mem(..) | Arg::Local(..) | Arg::Sampler(..) => return false,
+        };
+        let is_plain = match param.kind {
+            // It may have been local memory before.
+            None => self.shared == 0,
+            Some(ParamKind::Value) => true,
+            Some(ParamKind::Pointer(_)) => value != [0; size_of::<CUdeviceptr>()],
+            _ => false,
+        };
+        let place = bytes(&mut self.block).get_mut(param.offset..);
+        let Some(place) = place.and_then(|place| place.get_mut(..param.size)) else {
+            return false;
+        };
+        if !is_plain || value.len() != param.size {
+            return false;
+        }
+        place.copy_from_slice(value);
+        true
     }
 
     /// Has parameters, a bit for each, point to an address in place of none.
@@ -251,7 +291,9 @@ impl Settings {
     pub(super) fn set(&mut self, interface: &Interface, arg: &Arg<'_, Cuda>) -> UrResult<()> {
         self.which.set(bytes(&mut self.block), interface, arg)?;
         let index = arg.index();
-        self.moving.retain(|known| known.index != index);
+        if !self.moving.is_empty() {
+            self.moving.retain(|known| known.index != index);
+        }
         if let Arg::Mem(_, Some(ref mem), access) = *arg
             && mem.moves()
         {
