@@ -265,12 +265,18 @@ impl<'a, B: Backend> Update<'a, B> {
             } else {
                 self.local.or(old.local)
             };
-            change.local |= local != old.local;
-            range = Some(Box::new(OwnedRange::new(&Range {
+            let new = OwnedRange::new(&Range {
                 offset: self.offset.or(old.offset),
                 global: self.global.unwrap_or(old.global),
                 local,
-            })));
+            });
+            if new == launch.range && !change.kernel {
+                // Clients that name all of a launch change arguments most often.
+                (change.offset, change.global, change.local) = (false, false, false);
+            } else {
+                change.local |= local != old.local;
+                range = Some(Box::new(new));
+            }
         }
         let mut replaced = Replaced {
             kernel,
