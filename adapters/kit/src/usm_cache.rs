@@ -42,7 +42,7 @@ use oxur_api::ResultCode;
 use self::class::{Class, NATURAL, SMALL_CLASSES};
 pub use self::heap::{Arena, Heap, HeapOptions, Usage};
 use self::recent_lookups::Memo;
-use self::regions::{Free, Region, Regions};
+use self::regions::{Free, Gone, Regions};
 use self::sharded::Sharded;
 use crate::{UniqueId, UrError, UrResult};
 
@@ -181,7 +181,7 @@ impl Lists {
 /// What is left to do after a block was taken back, without the lock.
 enum After {
     Nothing,
-    GiveBack { base: usize },
+    GiveBack { region: u32, base: usize },
     Shrink(Arc<Heap>),
 }
 
@@ -268,12 +268,15 @@ impl<T> UsmCache<T> {
                         After::Nothing
                     }
                 }
-                _ => After::GiveBack { base: region.base },
+                _ => After::GiveBack {
+                    region: id,
+                    base: region.base,
+                },
             }))
         });
         match after {
             Ok(Some(After::Nothing)) => Ok(true),
-            Ok(Some(After::GiveBack { base })) => self.give_back(driver, base).map(|()| true),
+            Ok(Some(After::GiveBack { region, base })) => self.give_back(driver, region, base).map(|()| true),
             Ok(Some(After::Shrink(heap))) => {
                 self.shrink(driver, Some(&heap), heap.excess());
                 Ok(true)
@@ -389,15 +392,15 @@ impl<T> UsmCache<T> {
 
     /// Adds a region, whose first block is the client's; returns its address.
     fn insert(&self, arena: &Arc<Arena<T>>, base: usize, len: usize, class: Option<Class>, size: usize) -> usize {
-        let region = Region::new(arena, base, len, class, size);
-        let count = region.count();
-        arena.heap.count_grown(len);
         arena.heap.count_taken(size);
         self.state.exclusive(|_, regions| {
-            let id = regions.insert(region);
-            self.inserted[0].fetch_add(1, Ordering::Release);
+            let id = regions.insert(arena, base, len, class, size);
+            // Stored, as nobody else does meanwhile.
+            let inserted = self.inserted[0].load(Ordering::Relaxed) + 1;
+            self.inserted[0].store(inserted, Ordering::Release);
             if let Some(class) = class {
                 // The last is taken first.
+                let count = regions.get(id).count();
                 let blocks: Vec<_> = (1..count).rev().map(|index| Free { region: id, index }).collect();
                 arena.put_all(class, blocks.into_iter());
             }
@@ -407,11 +410,11 @@ impl<T> UsmCache<T> {
 
     /// Gives a region that is not to be kept back to the driver, if all of it is free.
     #[cold]
-    fn give_back(&self, driver: &impl Driver<T>, base: usize) -> UrResult<()> {
+    fn give_back(&self, driver: &impl Driver<T>, id: u32, base: usize) -> UrResult<()> {
         let region = self.state.exclusive(|_, regions| {
-            // Another thread may have been faster, and the address may be in use again.
-            let (id, region) = regions.containing(base)?;
-            (region.is_dedicated() && region.is_idle()).then(|| regions.remove(id))
+            // Another thread may have been faster, and the number and the address may be in use again.
+            let region = regions.find(id)?;
+            (region.base == base && region.is_dedicated() && region.is_idle()).then(|| regions.remove(id))
         });
         region.map_or(Ok(()), |region| release(driver, region))
     }
@@ -452,8 +455,7 @@ impl<T> UsmCache<T> {
     }
 }
 
-fn release<T>(driver: &impl Driver<T>, region: Region<T>) -> UrResult<()> {
-    region.arena.heap.count_shrunk(region.len);
+fn release<T>(driver: &impl Driver<T>, region: Gone<T>) -> UrResult<()> {
     driver.free(region.arena.place(), region.base, region.len)
 }
 

@@ -68,6 +68,14 @@ impl Gauge {
         self.now.fetch_sub(bytes, Ordering::Relaxed);
     }
 
+    /// The same for a caller that no other changes it beside.
+    fn set(&self, bytes: usize) {
+        self.now.store(bytes, Ordering::Relaxed);
+        if bytes > self.high.load(Ordering::Relaxed) {
+            self.high.store(bytes, Ordering::Relaxed);
+        }
+    }
+
     fn values(&self) -> Usage {
         Usage {
             current: self.now.load(Ordering::Relaxed),
@@ -218,12 +226,14 @@ impl Heap {
         }
     }
 
+    /// Counts a region. The caller has all shards.
     pub(super) fn count_grown(&self, len: usize) {
-        self.reserved.add(len);
+        self.reserved.set(self.reserved().current + len);
     }
 
+    /// Counts a region no more. The caller has all shards.
     pub(super) fn count_shrunk(&self, len: usize) {
-        self.reserved.sub(len);
+        self.reserved.set(self.reserved().current - len);
     }
 
     /// Whether memory should go back to the driver.

@@ -32,23 +32,6 @@ pub(super) struct Region<T> {
 }
 
 impl<T> Region<T> {
-    /// A region whose first block is taken, for `size` bytes.
-    pub(super) fn new(arena: &Arc<Arena<T>>, base: usize, len: usize, class: Option<Class>, size: usize) -> Self {
-        let block = class.map_or(len, Class::block);
-        let sizes = (0..len / block)
-            .map(|index| AtomicUsize::new(if index == 0 { size } else { 0 }))
-            .collect();
-        Self {
-            arena: arena.clone(),
-            base,
-            len,
-            block,
-            class,
-            sizes,
-            freed_at: AtomicUsize::new(0),
-        }
-    }
-
     /// How many blocks it has.
     pub(super) fn count(&self) -> u32 {
         self.sizes.len() as u32
@@ -118,12 +101,21 @@ impl<T> Region<T> {
     }
 }
 
+/// What goes back to the driver.
+pub(super) struct Gone<T> {
+    pub(super) arena: Arc<Arena<T>>,
+    pub(super) base: usize,
+    pub(super) len: usize,
+}
+
 /// All regions, and all arenas.
 pub(super) struct Regions<T> {
     /// Numbers by base address.
     by_base: BTreeMap<usize, u32>,
     slots: Vec<Option<Region<T>>>,
     vacant: Vec<u32>,
+    /// The counter of a region with one block that is gone, which nobody looks at: for the next one.
+    spare: Option<Arc<[AtomicUsize]>>,
     /// How often the driver was asked for memory: a clock by which regions are old.
     pub(super) generation: usize,
     /// By number; `None` where the arena's heap is closed.
@@ -136,29 +128,70 @@ impl<T> Regions<T> {
             by_base: BTreeMap::new(),
             slots: Vec::new(),
             vacant: Vec::new(),
+            spare: None,
             generation: 0,
             arenas: Vec::new(),
         }
     }
 
-    /// Adds a region; returns its number.
-    pub(super) fn insert(&mut self, region: Region<T>) -> u32 {
+    /// Adds a region, whose first block is taken, for `size` bytes; returns its number.
+    pub(super) fn insert(
+        &mut self,
+        arena: &Arc<Arena<T>>,
+        base: usize,
+        len: usize,
+        class: Option<Class>,
+        size: usize,
+    ) -> u32 {
+        let block = class.map_or(len, Class::block);
+        let new = |count| (0..count).map(|_| AtomicUsize::new(0)).collect();
+        let sizes: Arc<[AtomicUsize]> = match len / block {
+            1 => self.spare.take().unwrap_or_else(|| new(1)),
+            count => new(count),
+        };
+        sizes[0].store(size, Ordering::Relaxed);
+        arena.heap.count_grown(len);
         self.generation += 1;
         let id = self.vacant.pop().unwrap_or_else(|| {
             self.slots.push(None);
             (self.slots.len() - 1) as u32
         });
-        self.by_base.insert(region.base, id);
-        self.slots[id as usize] = Some(region);
+        self.by_base.insert(base, id);
+        self.slots[id as usize] = Some(Region {
+            arena: arena.clone(),
+            base,
+            len,
+            block,
+            class,
+            sizes,
+            freed_at: AtomicUsize::new(0),
+        });
         id
     }
 
     /// Takes a region out.
-    pub(super) fn remove(&mut self, id: u32) -> Region<T> {
+    pub(super) fn remove(&mut self, id: u32) -> Gone<T> {
         let region = self.slots[id as usize].take().expect("the number of a region");
-        self.by_base.remove(&region.base);
+        let Region {
+            arena,
+            base,
+            len,
+            mut sizes,
+            ..
+        } = region;
+        arena.heap.count_shrunk(len);
+        self.by_base.remove(&base);
         self.vacant.push(id);
-        region
+        if sizes.len() == 1 && Arc::get_mut(&mut sizes).is_some() {
+            self.spare = Some(sizes);
+        }
+        Gone { arena, base, len }
+    }
+
+    /// The region of a number, if it is still there.
+    #[inline]
+    pub(super) fn find(&self, id: u32) -> Option<&Region<T>> {
+        self.slots.get(id as usize)?.as_ref()
     }
 
     /// The region of a free block.
