@@ -42,7 +42,7 @@ pub(crate) struct Lane {
     /// What the host has yet to do before the stream goes on: nothing, but where commands were forced into it. The driver is
     /// not called while it is locked.
     held_by: Mutex<HeldBy>,
-    /// An event without times that nobody uses, or null: those of a queue are used again and again.
+    /// An event without times that nobody uses, or null: those of a queue are used again and again. [`Last`] has others.
     spare: AtomicPtr<CUevent_st>,
     /// Whether there may be something in `assertions`.
     has_assertions: AtomicBool,
@@ -66,9 +66,15 @@ unsafe impl Send for Lane {}
 // SAFETY: as above.
 unsafe impl Sync for Lane {}
 
-/// The place of the last command, or of an earlier one that nobody else holds, which will be used again. It refers to its
-/// lane, so it is taken out when the queue goes.
-type Last = Option<Arc<Point>>;
+/// What who has the turn has.
+#[derive(Default)]
+struct Last {
+    /// The place of the last command, or of an earlier one that nobody else holds, which will be used again. It refers to its
+    /// lane, so it is taken out when the queue goes.
+    point: Option<Arc<Point>>,
+    /// Events without times that nobody uses.
+    events: Vec<CUevent>,
+}
 
 /// Signals of the host that streams wait for.
 pub(crate) type HeldBy = SmallVec<[Arc<HostSignal>; 1]>;
@@ -135,15 +141,25 @@ impl Lane {
         }
     }
 
-    /// An event that nobody uses. The context is current.
-    fn take_event(&self, timed: bool) -> UrResult<CUevent> {
-        if !timed && !self.spare.load(Ordering::Relaxed).is_null() {
+    /// An event that nobody uses, perhaps of `events`. The context is current.
+    fn take_event(&self, timed: bool, events: &mut Vec<CUevent>) -> UrResult<CUevent> {
+        if timed {
+            return self.primary.event(true).map(CudaEvent::into_raw);
+        }
+        if !self.spare.load(Ordering::Relaxed).is_null() {
             let spare = self.spare.swap(null_mut(), Ordering::Acquire);
             if !spare.is_null() {
                 return Ok(spare);
             }
         }
-        self.primary.event(timed).map(CudaEvent::into_raw)
+        if events.is_empty() {
+            // Where many are held, so that not each takes the lock.
+            self.primary.take_untimed(events);
+        }
+        match events.pop() {
+            Some(event) => Ok(event),
+            None => self.primary.event(false).map(CudaEvent::into_raw),
+        }
     }
 
     /// Takes back an event that nobody uses any more.
@@ -324,7 +340,7 @@ impl Lane {
     #[inline(always)]
     pub(crate) fn open(self: &Arc<Self>) -> UrResult<OpenLane<'_>> {
         let mut last = self.last.take();
-        if let Some(point) = &*last
+        if let Some(point) = &last.point
             && Arc::strong_count(point) > 1
         {
             leave(&mut last)?;
@@ -340,13 +356,13 @@ impl Lane {
 
     /// The place behind all commands so far. The context is current.
     pub(crate) fn tail(self: &Arc<Self>) -> UrResult<Arc<Point>> {
-        let last = self.last.take();
+        let mut last = self.last.take();
         let submitted = self.submitted.load(Ordering::Relaxed);
-        let point = match &*last {
+        let point = match &last.point {
             Some(last) if last.number == submitted && !self.is_shared() => last.clone(),
             _ => Arc::new(Point::new(self, submitted, None, None)),
         };
-        point.record()?;
+        point.record(&mut last.events)?;
         Ok(point)
     }
 
@@ -357,7 +373,7 @@ impl Lane {
             .activate()
             .and_then(|_current| leave(&mut self.last.take()));
         // Both refer to the lane.
-        drop(self.last.take().take());
+        drop(self.last.take().point.take());
         let running = std::mem::take(&mut self.assertions.lock().running);
         match left {
             Err(error) if running.is_empty() => Err(error),
@@ -368,17 +384,18 @@ impl Lane {
 
 /// The last command of a lane is no longer that: whoever holds its place will wait for an event, which is recorded now.
 fn leave(last: &mut Last) -> UrResult<()> {
-    match last.take() {
-        Some(last) if Arc::strong_count(&last) > 1 => last.record(),
+    match last.point.take() {
+        Some(point) if Arc::strong_count(&point) > 1 => point.record(&mut last.events),
         _ => Ok(()),
     }
 }
 
 impl Drop for Lane {
     fn drop(&mut self) {
-        let spare = *self.spare.get_mut();
-        if !spare.is_null() {
-            self.primary.keep_event(spare, false);
+        let (spare, events) = (*self.spare.get_mut(), &mut self.last.get_mut().events);
+        let spare = Some(spare).filter(|spare| !spare.is_null());
+        for event in events.drain(..).chain(spare) {
+            self.primary.keep_event(event, false);
         }
         if self.is_ours && !driver::is_gone() {
             // The stream goes when its commands are complete.
@@ -521,7 +538,7 @@ impl OpenLane<'_> {
         let record = self.record.take();
         let has_record = record.is_some();
         let number = self.number();
-        let point = match self.last.take() {
+        let point = match self.last.point.take() {
             Some(mut kept) => match Arc::get_mut(&mut kept) {
                 Some(point) => {
                     point.renew(number, start, record);
@@ -535,9 +552,9 @@ impl OpenLane<'_> {
             self.lane.add_assertion(&point);
         }
         if exact {
-            point.record()?;
+            point.record(&mut self.last.events)?;
         }
-        *self.last = Some(point.clone());
+        self.last.point = Some(point.clone());
         Ok(point)
     }
 }
@@ -570,13 +587,13 @@ impl Point {
         }
     }
 
-    /// Gives it an event, for a caller that has the turn. It is the last of its lane if it has none.
-    fn record(&self) -> UrResult<()> {
+    /// Gives it an event, for a caller that has the turn, and `events` of it. It is the last of its lane if it has none.
+    fn record(&self, events: &mut Vec<CUevent>) -> UrResult<()> {
         if self.event().is_some() {
             return Ok(());
         }
         let timed = self.start.is_some();
-        let event = self.lane.take_event(timed)?;
+        let event = self.lane.take_event(timed, events)?;
         // SAFETY: a live stream and event.
         let recorded = unsafe { cu!(cuEventRecord(event, self.lane.stream)) };
         match recorded {
@@ -598,8 +615,8 @@ impl Point {
             return Ok(event);
         }
         let _current = self.lane.primary.activate()?;
-        let _turn = self.lane.last.take();
-        self.record()?;
+        let mut last = self.lane.last.take();
+        self.record(&mut last.events)?;
         Ok(self.event.load(Ordering::Acquire))
     }
 

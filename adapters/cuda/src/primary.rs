@@ -75,6 +75,9 @@ pub(crate) const LOOK_EVERY: u64 = 100_000_000;
 /// How many events of a kind are kept for later.
 const MOST_EVENTS: usize = 1024;
 
+/// How many of them a stream gets at once.
+const FEW_EVENTS: usize = 16;
+
 /// Keeps a device's context current in this thread. Another one that was is current again when this is dropped, so that
 /// clients that use CUDA themselves do not find themselves on another device.
 pub(crate) struct Current(CUcontext);
@@ -181,6 +184,14 @@ impl Primary {
             timed,
             primary: self,
         })
+    }
+
+    /// Takes some events without times that nobody uses, if there are any.
+    #[cold]
+    pub(crate) fn take_untimed(&self, to: &mut Vec<CUevent>) {
+        let mut kept = self.untimed.lock();
+        let rest = kept.len().saturating_sub(FEW_EVENTS);
+        to.extend(kept.drain(rest..).map(|EventHandle(raw)| raw));
     }
 
     /// A kernel may print from now on.
