@@ -300,6 +300,55 @@ fn ranges() {
     }
 }
 
+/// Each update of a launch comes behind one of another kind.
+#[test]
+fn arguments_and_ranges_in_turns() {
+    let Some(rig) = rig() else { return };
+    let all = [(); 2].map(|()| rig.shared(&[0i32; 64]));
+    let (buffer, command) = filling(&rig, &all[0]);
+    let same = Range::new([64]);
+    let part = Range::new([24]);
+    let mut sizes = vec![None, Some(same), None, Some(part), None, Some(part), Some(same)];
+    if !intel("a launch does not become empty") {
+        let nothing = Range::new([0]);
+        sizes.extend([
+            Some(nothing),
+            None,
+            Some(same),
+            None,
+            Some(nothing),
+            None,
+            Some(part),
+            None,
+        ]);
+    }
+    let (mut chosen, mut value, mut count) = (0, 1, 64);
+    let mut expected = [[0; 64]; 2];
+    for (step, size) in sizes.iter().cycle().take(3 * sizes.len() + 1).enumerate() {
+        value += i32::from(step % 3 != 0);
+        chosen = if step % 4 < 2 { chosen } else { step / 2 % 2 };
+        let args = [(0, Arg::Pointer(all[chosen].ptr())), (1, Arg::value(&value))];
+        let named = match step % 4 {
+            0 => &args[1..],
+            1 => &args[..],
+            _ if step % 3 == 0 => &args[..1],
+            _ => &args[..],
+        };
+        let change = Update::new(command).args(named);
+        let change = match size {
+            Some(range) => change.range(*range),
+            None => change,
+        };
+        update(&buffer, &[change]).expect("update");
+        count = size.map_or(count, |range| range.global[0]);
+        run(&rig.queue, &buffer);
+        expected[chosen][..count].fill(value);
+        for (data, expected) in all.iter().zip(&expected) {
+            assert_eq!(values::<i32>(data), expected, "step {step}");
+        }
+    }
+}
+
 #[test]
 fn another_kernel() {
     let Some(rig) = rig() else { return };
