@@ -21,6 +21,7 @@ use kit::{
     TrackedQueue, UrError, UrResult, WaitList,
 };
 use oxur_adapter_kit as kit;
+use oxur_cuda_sys::CUgraphExec;
 use oxur_fork::InTurn;
 
 use self::child::ChildGraph;
@@ -56,6 +57,22 @@ struct State {
 }
 
 impl State {
+    /// What runs, if that takes no more than to launch it.
+    #[inline(always)]
+    fn plain_graph(&self) -> Option<CUgraphExec> {
+        let graph = self.graph.as_ref()?;
+        let is_plain = graph.is_ready() && graph.hints().is_empty() && self.before.is_empty();
+        is_plain.then(|| graph.executable())
+    }
+
+    /// A run was given to a queue.
+    #[inline(always)]
+    fn note_queue(&mut self, queue: &Arc<Queue>) {
+        if !std::ptr::eq(self.last.as_ptr(), Arc::as_ptr(queue)) {
+            self.last = Arc::downgrade(queue);
+        }
+    }
+
     fn give_up_graph(&mut self, reason: UrError) -> UrResult<()> {
         self.check_no_foreign_nodes(&reason)?;
         if !self.children.is_empty() {
@@ -119,6 +136,63 @@ impl CommandBuffer {
             }
             context.retire(graph);
         }
+        Ok(())
+    }
+}
+
+impl CommandBuffer {
+    /// A run of a buffer of any kind. Elsewhere, so that the code for most runs is together.
+    #[inline(never)]
+    fn enqueue_any(
+        self: &Arc<Self>,
+        queue: &Arc<Queue>,
+        wait: WaitList<'_, Cuda>,
+        event: EventOut<'_, Cuda>,
+    ) -> UrResult<()> {
+        // Before the state, as updates do. In a context of one device, only a new graph needs them.
+        let may_move = self.commands.context().has_several_devices();
+        let mut nodes = may_move.then(|| self.commands.nodes()).transpose()?;
+        let mut state = self.state.take();
+        if state.graph.as_ref().is_none_or(|graph| !graph.is_ready()) && !state.is_software {
+            drop(state);
+            let nodes = match &mut nodes {
+                Some(nodes) => nodes,
+                none => none.insert(self.commands.nodes()?),
+            };
+            state = self.state.take();
+            if state.graph.is_none() {
+                match self.graph_of(nodes, &state.children) {
+                    Ok(graph) => state.graph = Some(graph),
+                    Err(error) => state.give_up_graph(error)?,
+                }
+            }
+        }
+        let State { graph, before, .. } = &mut *state;
+        let Some(graph) = graph else {
+            // The runs of graphs that it had before it was changed.
+            let before = std::mem::take(before);
+            drop((state, nodes));
+            before.iter().try_for_each(Marker::wait)?;
+            return self.software.enqueue(&self.commands, queue, wait, event);
+        };
+        let moved = match &nodes {
+            Some(nodes) if may_move => Moved::of_list(queue, nodes, wait)?,
+            _ => None,
+        };
+        let wait = moved.as_ref().map_or(Ok(wait), Moved::wait_list)?;
+        let run = queue::Graph {
+            command: self.commands.command_type(),
+            executable: graph.executable(),
+            hints: graph.hints(),
+            before,
+        };
+        let held = queue.run_graph(run, || self.clone(), wait, event)?;
+        if let Some(moved) = moved {
+            moved.submitted();
+        }
+        before.clear();
+        before.extend(held.map(|held| Marker::of(&CudaSignal::Held(held))));
+        state.note_queue(queue);
         Ok(())
     }
 }
@@ -247,54 +321,17 @@ impl kit::CommandBuffer<Cuda> for CommandBuffer {
         wait: WaitList<'_, Cuda>,
         event: EventOut<'_, Cuda>,
     ) -> UrResult<()> {
-        // Before the state, as updates do. In a context of one device, only a new graph needs them.
-        let may_move = self.commands.context().has_several_devices();
-        let mut nodes = may_move.then(|| self.commands.nodes()).transpose()?;
-        let mut state = self.state.take();
-        if state.graph.as_ref().is_none_or(|graph| !graph.is_ready()) && !state.is_software {
-            drop(state);
-            let nodes = match &mut nodes {
-                Some(nodes) => nodes,
-                none => none.insert(self.commands.nodes()?),
-            };
-            state = self.state.take();
-            if state.graph.is_none() {
-                match self.graph_of(nodes, &state.children) {
-                    Ok(graph) => state.graph = Some(graph),
-                    Err(error) => state.give_up_graph(error)?,
-                }
+        {
+            let state = &mut *self.state.take();
+            if let Some(executable) = state.plain_graph()
+                && !self.commands.context().has_several_devices()
+                && !queue.holds(wait)
+            {
+                queue.run_plain_graph(self.commands.command_type(), executable, wait, event)?;
+                state.note_queue(queue);
+                return Ok(());
             }
         }
-        let State {
-            graph, last, before, ..
-        } = &mut *state;
-        let Some(graph) = graph else {
-            // The runs of graphs that it had before it was changed.
-            let before = std::mem::take(before);
-            drop((state, nodes));
-            before.iter().try_for_each(Marker::wait)?;
-            return self.software.enqueue(&self.commands, queue, wait, event);
-        };
-        let moved = match &nodes {
-            Some(nodes) if may_move => Moved::of_list(queue, nodes, wait)?,
-            _ => None,
-        };
-        let wait = moved.as_ref().map_or(Ok(wait), Moved::wait_list)?;
-        let run = queue::Graph {
-            command: self.commands.command_type(),
-            executable: graph.executable(),
-            hints: graph.hints(),
-            before,
-        };
-        let held = queue.run_graph(run, || self.clone(), wait, event)?;
-        if let Some(moved) = moved {
-            moved.submitted();
-        }
-        before.clear();
-        before.extend(held.map(|held| Marker::of(&CudaSignal::Held(held))));
-        if !std::ptr::eq(last.as_ptr(), Arc::as_ptr(queue)) {
-            *last = Arc::downgrade(queue);
-        }
-        Ok(())
+        self.enqueue_any(queue, wait, event)
     }
 }

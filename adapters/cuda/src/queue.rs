@@ -130,6 +130,21 @@ impl Queue {
         Ok(Some(held))
     }
 
+    /// Runs a graph that comes behind the commands of `wait` alone, and has no hints. The host does not hold it up.
+    #[inline(always)]
+    pub(crate) fn run_plain_graph(
+        self: &Arc<Self>,
+        command: CommandType,
+        executable: CUgraphExec,
+        wait: Wait<'_>,
+        event: Out<'_>,
+    ) -> UrResult<()> {
+        self.enqueue_now(command, false, wait, event, |lane| {
+            // SAFETY: a live graph and stream. Nobody else uses the graph meanwhile.
+            unsafe { cu!(cuGraphLaunch(executable, lane.stream())) }
+        })
+    }
+
     /// Whether nothing is unfinished, as far as that is known without the driver.
     fn is_known_idle(&self) -> bool {
         self.in_order && !self.has_held.load(Ordering::Acquire) && self.first.is_known_idle()

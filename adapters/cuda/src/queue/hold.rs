@@ -21,7 +21,7 @@ use crate::{Event, primary};
 impl Queue {
     /// Whether the host holds up a command with this wait list.
     #[inline(always)]
-    pub(super) fn holds(&self, wait: Wait<'_>) -> bool {
+    pub(crate) fn holds(&self, wait: Wait<'_>) -> bool {
         self.has_held.load(Ordering::Acquire) && self.is_behind_held() || !wait.is_empty() && is_held(wait)
     }
 
