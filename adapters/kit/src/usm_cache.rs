@@ -181,7 +181,7 @@ impl Lists {
 /// What is left to do after a block was taken back, without the lock.
 enum After {
     Nothing,
-    GiveBack { region: u32, base: usize },
+    GiveBack { base: usize },
     Shrink(Arc<Heap>),
 }
 
@@ -268,15 +268,12 @@ impl<T> UsmCache<T> {
                         After::Nothing
                     }
                 }
-                _ => After::GiveBack {
-                    region: id,
-                    base: region.base,
-                },
+                _ => After::GiveBack { base: region.base },
             }))
         });
         match after {
             Ok(Some(After::Nothing)) => Ok(true),
-            Ok(Some(After::GiveBack { region, base })) => self.give_back(driver, region, base).map(|()| true),
+            Ok(Some(After::GiveBack { base })) => self.give_back(driver, base).map(|()| true),
             Ok(Some(After::Shrink(heap))) => {
                 self.shrink(driver, Some(&heap), heap.excess());
                 Ok(true)
@@ -410,11 +407,11 @@ impl<T> UsmCache<T> {
 
     /// Gives a region that is not to be kept back to the driver, if all of it is free.
     #[cold]
-    fn give_back(&self, driver: &impl Driver<T>, id: u32, base: usize) -> UrResult<()> {
+    fn give_back(&self, driver: &impl Driver<T>, base: usize) -> UrResult<()> {
         let region = self.state.exclusive(|_, regions| {
-            // Another thread may have been faster, and the number and the address may be in use again.
-            let region = regions.find(id)?;
-            (region.base == base && region.is_dedicated() && region.is_idle()).then(|| regions.remove(id))
+            // Another thread may have been faster, and the address may be in use again.
+            let (id, region) = regions.containing(base)?;
+            (region.is_dedicated() && region.is_idle()).then(|| regions.remove(id))
         });
         region.map_or(Ok(()), |region| release(driver, region))
     }

@@ -188,12 +188,6 @@ impl<T> Regions<T> {
         Gone { arena, base, len }
     }
 
-    /// The region of a number, if it is still there.
-    #[inline]
-    pub(super) fn find(&self, id: u32) -> Option<&Region<T>> {
-        self.slots.get(id as usize)?.as_ref()
-    }
-
     /// The region of a free block.
     #[inline]
     pub(super) fn get(&self, id: u32) -> &Region<T> {
