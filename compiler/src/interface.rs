@@ -93,6 +93,11 @@ impl KernelInfo {
         }
         Some(end)
     }
+
+    /// The offset of the first `Local` argument, whatever its size is.
+    pub(crate) fn first_local(&self) -> u64 {
+        self.local_memory.next_multiple_of(LOCAL_ALIGN) as u64
+    }
 }
 
 /// The most work-items that a work-group may have.

@@ -16,7 +16,7 @@ use crate::llvm::{Builder, Function, Machine, Module, Type, Value};
 const LOCAL_ALIGN: i64 = crate::kernel::LOCAL_ALIGN as i64;
 
 /// The largest variable, in bytes.
-const MOST_BYTES: i64 = 16 << 10;
+const MOST_BYTES: i64 = 32 << 10;
 
 /// LLVM's passes for it.
 const PASSES: &str =

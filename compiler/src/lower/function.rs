@@ -91,14 +91,20 @@ impl<'c> FunctionLowering<'_, 'c> {
 
     fn kernel_param(&mut self, index: usize, id: Id, ty: Type<'c>) -> Result<Value<'c>, Error> {
         let cx = self.unit.context;
-        let param = &self.unit.kernel.expect("only kernels have such parameters").info.params[index];
+        let info = &self.unit.kernel.expect("only kernels have such parameters").info;
+        let param = &info.params[index];
         let args = self.function.param(1);
         let at = self.entry.offset(args, cx.int(64).int(param.offset as u64));
         Ok(match param.kind {
             crate::ParamKind::Value if is_by_value(self.module, id) => self.copy_of(id, at)?,
             crate::ParamKind::Value => self.entry.load(ty, at),
             crate::ParamKind::Local => {
-                let offset = self.entry.load(cx.int(64), at);
+                let is_local = |param: &crate::Param| param.kind == crate::ParamKind::Local;
+                // Where the first one is does not hang on sizes. Accesses at known places can be registers.
+                let offset = match info.params[..index].iter().any(is_local) {
+                    true => self.entry.load(cx.int(64), at),
+                    false => cx.int(64).int(info.first_local()),
+                };
                 let base = self
                     .entry
                     .call(WorkItemIntrinsic::LocalMemory.declare(&self.unit.module), &[self.item]);

@@ -343,7 +343,7 @@ impl<M> Packed<M> {
         place(info, index, arg, &mut self.block).map(drop)
     }
 
-    /// Parameters of local memory, with their sizes.
+    /// Parameters of local memory, with their sizes, in the order of the kernel's.
     #[inline]
     fn place_local(&mut self, info: &KernelInfo, locals: &[(usize, usize)]) -> Result<(), ArgError> {
         let mut params = locals.iter().map(|(index, _)| &info.params[*index]);
@@ -372,7 +372,20 @@ pub struct Packing<'a, M> {
     /// Those that came in another order. Empty if there was none.
     others: Indices,
     /// Parameters of local memory, with their sizes.
-    locals: SmallVec<[(usize, usize); 4]>,
+    locals: Locals,
+}
+
+/// Parameters of local memory, with their sizes, in the order of the kernel's: code knows where the first one is.
+type Locals = SmallVec<[(usize, usize); 4]>;
+
+#[inline]
+fn insert(locals: &mut Locals, index: usize, size: usize) {
+    // Clients mostly pass arguments in order.
+    if locals.last().is_some_and(|(last, _)| *last >= index) {
+        locals.retain(|(known, _)| *known != index);
+    }
+    let at = locals.partition_point(|(known, _)| *known < index);
+    locals.insert(at, (index, size));
 }
 
 impl<M> Packing<'_, M> {
@@ -387,7 +400,7 @@ impl<M> Packing<'_, M> {
         }
         match kept {
             Kept::Nothing => {}
-            Kept::Local(size) => self.locals.push((index, size)),
+            Kept::Local(size) => insert(&mut self.locals, index, size),
             Kept::Object(object) => self.packed.objects.push(object.clone()),
         }
         Ok(())
@@ -427,7 +440,7 @@ pub struct Settings<M> {
     block: Block,
     set: Indices,
     /// The sizes of local memory, by the number of the parameter.
-    locals: Vec<(usize, usize)>,
+    locals: Locals,
     /// The objects, by the number of the parameter.
     objects: Vec<(usize, Held<M>)>,
     keeps: bool,
@@ -465,7 +478,7 @@ impl<M> Settings<M> {
         Self {
             block: Block::default(),
             set: Indices::default(),
-            locals: Vec::new(),
+            locals: Locals::new(),
             objects: Vec::new(),
             keeps: true,
         }
@@ -494,11 +507,10 @@ impl<M> Settings<M> {
     pub fn set(&mut self, info: &KernelInfo, index: usize, arg: ArgValue<'_, M>) -> Result<(), ArgError> {
         let kept = place(info, index, arg, &mut self.block)?;
         self.set.insert(index);
-        self.locals.retain(|(known, _)| *known != index);
         self.objects.retain(|(known, _)| *known != index);
         match kept {
             Kept::Nothing => {}
-            Kept::Local(size) => self.locals.push((index, size)),
+            Kept::Local(size) => insert(&mut self.locals, index, size),
             Kept::Object(object) if self.keeps => self.objects.push((index, Held::Here(object.clone()))),
             Kept::Object(object) => self.objects.push((index, Held::ByClient(Arc::downgrade(object)))),
         }
@@ -559,23 +571,23 @@ mod tests {
         let mut settings = Settings::new(&info);
         let mut packed = Packed::default();
         let args = [
-            (3, Arg::Local(10)),
+            (3, Arg::Local(20)),
             (0, Arg::Value(&[1, 2, 3, 4])),
             (1, Arg::Pointer(0x1234_5678)),
-            (2, Arg::Local(300)),
+            (2, Arg::Local(10)),
         ];
         for (missing, (index, arg)) in [0, 0, 1, 2].into_iter().zip(args) {
             assert_eq!(settings.pack(&info, &mut packed), Err(ArgError::NotSet(missing)));
             settings.set(&info, index, arg).unwrap();
         }
-        settings.set(&info, 3, Arg::Local(20)).unwrap();
+        settings.set(&info, 2, Arg::Local(300)).unwrap();
         settings.pack(&info, &mut packed).unwrap();
         let number = |offset: usize| u64::from_ne_bytes(packed.block()[offset..offset + 8].try_into().unwrap());
         assert_eq!(packed.block().len(), 32);
         assert!(packed.block().as_ptr().addr().is_multiple_of(16));
         assert_eq!(packed.block()[..4], [1, 2, 3, 4]);
         assert_eq!(number(8), 0x1234_5678);
-        // After the kernel's own 100 bytes, in the order in which they were set.
+        // After the kernel's own 100 bytes, in the order of the parameters.
         assert_eq!((number(16), number(24)), (128, 512));
         assert_eq!(packed.local_memory(), 532);
     }
