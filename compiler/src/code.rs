@@ -307,7 +307,7 @@ impl Compiled {
             && is_worth
             && whole_group::suits(range.local_size, shape.lanes / shape.side_by_side)
             && has_small_ids(range);
-        // It has at most 1024 items.
+        // It has at most 2048 items.
         let size = is_possible.then(|| range.local_size.map(|n| n as u16))?;
         let all = self.whole_groups.get_or_init(Box::default);
         all.find(size).map(|_| Variant::WholeGroup(size))

@@ -146,7 +146,9 @@ impl CodeInfo {
             _ => return None,
         };
         let size = words[5] & ((1 << COLUMNS_SHIFT) - 1);
-        let lanes = u32::try_from(words[1]).ok().filter(|l| (1..=1024).contains(l))?;
+        let lanes = u32::try_from(words[1])
+            .ok()
+            .filter(|l| (1..=whole_group::MOST_ITEMS as u32).contains(l))?;
         Some(Self {
             entry,
             lanes,

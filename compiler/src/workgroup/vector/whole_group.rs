@@ -28,22 +28,25 @@ use crate::workgroup::Columns;
 use crate::workgroup::convergence::collective;
 
 /// The most items of a group.
-pub const MOST_ITEMS: u64 = 1024;
+pub const MOST_ITEMS: u64 = 2048;
 
-/// The most instructions for all registers of the group. More take long to compile.
+/// The most instructions for all registers of a group of half as many items. More take long to compile.
 pub const LONGEST: u64 = 8192;
 
-/// The same for several groups of one column, which have four to eight times the items of one.
-const LONGEST_COLUMNS: u64 = 2 * LONGEST;
+/// The same for larger groups, and for several groups of one column, which have four to eight times the items of one.
+const LONGEST_LARGE: u64 = 2 * LONGEST;
 
 /// What a mathematical function has of them.
 const FUNCTION: u32 = 64;
 
-/// The most bytes of values that are there at a time. What does not fit into registers is on the stack of the thread.
+/// The most bytes of values of such a group that are there at a time. What does not fit into registers is on the stack of the thread.
 pub const MOST_LIVE: u32 = 64 << 10;
 
+/// The same for larger groups.
+const MOST_LIVE_LARGE: u32 = 2 * MOST_LIVE;
+
 /// What LLVM may put on the stack beside that, of the kernel and of loops that run for all items.
-pub const SPILLED: u64 = 4 * MOST_LIVE as u64;
+pub const SPILLED: u64 = 4 * MOST_LIVE_LARGE as u64;
 
 /// Unrolls loops of known length.
 const UNROLL: &str = "function(loop-unroll<O3;full-unroll-max=16;no-partial;no-peeling;no-runtime;no-upperbound>,\
@@ -55,6 +58,9 @@ const MOST_ROWS: u64 = 128;
 /// The most groups of one column that are one vector.
 const MOST_COLUMNS: u64 = 8;
 
+/// The most items of these.
+const MOST_COLUMN_ITEMS: u64 = 1024;
+
 /// The least. With fewer, what is beside each other in memory does not fill a register of any kind.
 const LEAST_COLUMNS: u64 = 4;
 
@@ -65,7 +71,7 @@ pub fn columns(size: [u64; 3]) -> Option<u32> {
         return None;
     }
     let items = size[1].saturating_mul(size[2]);
-    let count = (MOST_ITEMS / items.max(1)).min(MOST_COLUMNS);
+    let count = (MOST_COLUMN_ITEMS / items.max(1)).min(MOST_COLUMNS);
     let is_possible = (2..=MOST_ROWS).contains(&items) && count >= LEAST_COLUMNS;
     is_possible.then(|| 1 << count.ilog2())
 }
@@ -105,6 +111,11 @@ impl GroupVector {
         self.items().next_power_of_two()
     }
 
+    /// Whether it has more than half of the most items.
+    fn is_large(self) -> bool {
+        u64::from(self.items()) > MOST_ITEMS / 2
+    }
+
     /// Whether the group has several rows.
     pub fn spans_rows(self) -> bool {
         self.size[1] > 1 || self.size[2] > 1
@@ -141,9 +152,11 @@ pub fn prepare(
     group: GroupVector,
     columns: Columns,
 ) -> Result<bool, String> {
-    let mut longest = LONGEST;
+    let longest = match columns != Columns::No || group.is_large() {
+        true => LONGEST_LARGE,
+        false => LONGEST,
+    };
     if let Columns::Some(count) = columns {
-        longest = LONGEST_COLUMNS;
         // What is known of an index then shows that it does not wrap.
         unroll(machine, module)?;
         unroll(machine, module)?;
@@ -205,6 +218,7 @@ pub fn is_possible(
         width,
         lanes,
     };
+    let most_live = if group.is_large() { MOST_LIVE_LARGE } else { MOST_LIVE };
     let can_outline = |region: &Region<'_>| region.is_possible(&cfg, &code.shapes);
     let instructions = code.instructions();
     let cost = || -> u64 {
@@ -215,7 +229,7 @@ pub fn is_possible(
         (!is_unrolled || code.outlined.iter().all(can_outline) && code.keeps_rows(module))
             && instructions.iter().all(|&inst| code.is_vector(inst))
             && cost() <= longest
-            && code.most_live(module) <= MOST_LIVE,
+            && code.most_live(module) <= most_live,
     )
 }
 
