@@ -95,7 +95,7 @@ impl<'c> Emit<'_, 'c> {
         // Of two, that which gains more.
         let tested = sides.into_iter().flatten().filter_map(tested);
         let Some((guarded, tests)) = tested.max_by_key(|(guarded, _)| guarded.accesses) else {
-            return Ok(());
+            return self.pass_by_together(node, branch);
         };
         let together = self.all_hold(&tests)?;
         let [all, some] = ["all", "part"].map(|name| self.function.append_block(name));
@@ -114,7 +114,59 @@ impl<'c> Emit<'_, 'c> {
         self.node = node;
         (self.known, self.vectors) = (known, vectors);
         self.b.go_to_end(some);
+        self.pass_by_together(node, branch)
+    }
+
+    /// Where lanes part at the end of a block that all have reached: goes on behind what some enter if none does. In large groups that
+    /// have few numbers most vectors have none. The builder then stands where some enter.
+    fn pass_by_together(&mut self, node: Node, branch: Value<'c>) -> Result<()> {
+        let cfg = &self.cfg;
+        let &[yes, no] = cfg.successors[node].as_slice() else {
+            return Ok(());
+        };
+        let Some(meets) = cfg.post_dominator[node] else {
+            return Ok(());
+        };
+        let in_loop = |to: Node| cfg.loop_of[to] == cfg.loop_of[node];
+        let (side, when) = if no == meets { (yes, true) } else { (no, false) };
+        let is_guard = yes != no && [yes, no].contains(&meets) && in_loop(side) && in_loop(meets);
+        let goes_back = cfg.is_back_edge(node, side) || cfg.is_back_edge(node, meets);
+        if !is_guard || goes_back || self.masks.contains_key(&meets) || !self.accesses_lanes(side) {
+            return Ok(());
+        }
+        let Some(tests) = self.tests(branch.operand(0), !when) else {
+            return Ok(());
+        };
+        let (known, vectors) = (self.known.clone(), self.vectors.clone());
+        let nobody = self.all_hold(&tests)?;
+        let [none, some] = ["none", "some"].map(|name| self.function.append_block(name));
+        let before = self.b.block();
+        self.b.cond_br(nobody, none, some);
+        for block in [some, none] {
+            block.move_after(before);
+        }
+        self.b.go_to_end(none);
+        self.edge(node, meets, None)?;
+        self.b.br(self.starts[meets]);
+        (self.known, self.vectors) = (known, vectors);
+        self.b.go_to_end(some);
         Ok(())
+    }
+
+    /// Whether a block accesses memory that is another for each lane, and not that of a tree.
+    fn accesses_lanes(&self, node: Node) -> bool {
+        let instructions = self.cfg.blocks[node].instructions();
+        instructions.iter().any(|inst| self.is_lanes_access(inst))
+    }
+
+    /// Those of local memory are often of trees, where ever fewer lanes go on.
+    fn is_lanes_access(&self, inst: &Value<'c>) -> bool {
+        let is_of_lanes = |address| self.shapes.of(address) != VectorShape::Uniform && !is_local(address);
+        match inst.opcode() {
+            Some(L::LLVMLoad) => is_of_lanes(inst.operand(0)),
+            Some(L::LLVMStore) => is_of_lanes(inst.operand(1)),
+            _ => false,
+        }
     }
 
     /// A side that is worth a copy.
@@ -133,13 +185,6 @@ impl<'c> Emit<'_, 'c> {
             return None;
         }
         let instructions = cfg.blocks[side].instructions();
-        // Those of local memory are often of trees, where ever fewer lanes go on.
-        let is_of_lanes = |address| self.shapes.of(address) != VectorShape::Uniform && !is_local(address);
-        let is_access = |inst: &Value<'c>| match inst.opcode() {
-            Some(L::LLVMLoad) => is_of_lanes(inst.operand(0)),
-            Some(L::LLVMStore) => is_of_lanes(inst.operand(1)),
-            _ => false,
-        };
         let may_be_copied = |inst: &Value<'c>| match inst.opcode() {
             Some(L::LLVMLoad | L::LLVMStore) => !inst.is_volatile() && !inst.is_atomic(),
             Some(L::LLVMFDiv | L::LLVMUIToFP | L::LLVMSIToFP | L::LLVMFPToUI | L::LLVMFPToSI) => true,
@@ -147,7 +192,7 @@ impl<'c> Emit<'_, 'c> {
             Some(L::LLVMCall) => is_simple(*inst) || inst.callee().is_some_and(is_pure),
             _ => is_simple(*inst),
         };
-        let accesses = instructions.iter().filter(|inst| is_access(inst)).count();
+        let accesses = instructions.iter().filter(|inst| self.is_lanes_access(inst)).count();
         let fits = instructions.len() <= LONGEST_SIDE && instructions.iter().all(may_be_copied);
         (fits && accesses > 0).then_some(Guarded {
             side,
