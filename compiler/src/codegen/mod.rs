@@ -8,6 +8,7 @@ mod local_memory;
 mod object_loader;
 mod prefixes;
 pub mod quick;
+mod rare;
 #[cfg(test)]
 mod tests;
 
@@ -41,6 +42,7 @@ pub fn optimize(
         "default<O2>"
     };
     let shortens = is_wide && passes::may_run("shorten masked accesses");
+    let has_short_ways = is_wide && passes::may_run("short ways without what is rare");
     let group = group.filter(|_| passes::may_run("local memory as a variable"));
     passes::optional(|| machine.run_passes(module, pipeline, !is_wide)).map_err(Error::Codegen)?;
     if shortens {
@@ -48,6 +50,9 @@ pub fn optimize(
     }
     if let Some(group) = group {
         local_memory::make_variable(machine, module, group).map_err(Error::Codegen)?;
+    }
+    if has_short_ways {
+        rare::shorten(module);
     }
     Ok(())
 }

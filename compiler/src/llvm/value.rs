@@ -447,6 +447,21 @@ impl<'c> Value<'c> {
             }
     }
 
+    /// Tells LLVM how often a branch goes either way, by their ratio.
+    pub fn weights(self, yes: u32, no: u32) {
+        const NAME: &str = "branch_weights";
+        // SAFETY: a branch; the name is read.
+        unsafe {
+            let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
+            let ty = LLVMInt32TypeInContext(context);
+            let weight = |n: u32| LLVMValueAsMetadata(LLVMConstInt(ty, n.into(), 0));
+            let name = LLVMMDStringInContext2(context, NAME.as_ptr().cast(), NAME.len());
+            let mut operands = [name, weight(yes), weight(no)];
+            let node = LLVMMDNodeInContext2(context, operands.as_mut_ptr(), operands.len());
+            LLVMSetMetadata(self.0, mark_kind(context, c"prof"), LLVMMetadataAsValue(context, node));
+        }
+    }
+
     /// Asks LLVM to unroll the loop that a branch closes.
     pub fn unroll(self) {
         const HINT: &str = "llvm.loop.unroll.enable";

@@ -27,6 +27,7 @@ use collectives::Waiting;
 pub use columns::Columns;
 #[cfg(feature = "nvptx")]
 pub use vector::Cfg;
+pub use vector::is_simple;
 pub use vector::offsets;
 pub use vector::shapes;
 pub use vector::whole_group::{self, GroupVector};

@@ -35,6 +35,7 @@ mod narrow;
 mod oracle;
 mod prefetches;
 mod private;
+mod rare;
 mod rounding;
 mod shapes;
 mod small_vectors;

@@ -47,6 +47,7 @@ pub mod whole_group;
 use blocking::Blocking;
 pub use cfg::Cfg;
 pub use coroutine::split;
+pub use if_conversion::is_simple;
 pub use outlined::delete as delete_outlined;
 pub use private::offsets;
 pub use show::{prepared, shapes};
