@@ -32,10 +32,11 @@ const MOST_DEPENDENT: usize = 24;
 /// Gives the loops of a module short ways.
 pub fn shorten(module: &Module<'_>) {
     for function in module.functions() {
-        let loops = function.blocks().into_iter().filter(|block| is_in_loop(*block));
         let mut failures = None;
-        for block in loops {
-            if let Some(rare) = Rare::of(block) {
+        for block in function.blocks() {
+            if let Some(rare) = Rare::of(block)
+                && is_in_loop(block)
+            {
                 rare.shorten(module.context(), function, &mut failures);
             }
         }
@@ -117,6 +118,9 @@ impl<'c> Rare<'c> {
         let conditions: Vec<Value<'c>> = compares()
             .filter(|inst| inst.real_predicate() == R::LLVMRealUNO || is_tie(*inst))
             .collect();
+        if conditions.is_empty() {
+            return None;
+        }
         let (mut dependent, mut behind) = (Vec::new(), Vec::new());
         let (mut is_dependent, mut is_behind) = (FxHashSet::default(), FxHashSet::default());
         let (last, rest) = instructions.split_last()?;
