@@ -85,8 +85,8 @@ on_level = UR_CPU_TARGET=$1 cargo nextest run --workspace --exclude oxur-conform
   -E '$(OF_ONE_LEVEL) and package(oxur-compiler) and (binary(run) or kind(lib) and test(/vector_math::errors/)) $2'
 
 # The longest of them, which x86-64-v2 leaves to x86-64-v3: both have as many lanes. `make test-levels` runs them.
-LONG_ON_LEVELS := test(/masks::indices|coherent::every_limit|launched_groups::(stores|reductions|strided_loops|loops)|guards::every/) or \
-  test(/collectives::of_(halves|integers_of_16_bits|integers_of_64_bits)/)
+LONG_ON_LEVELS := test(/masks::indices|coherent::every_limit|launched_groups::(stores|reductions|strided_loops|loops|addresses)/) or \
+  test(/guards::every|collectives::|shapes::(strides|local_sizes)|division::by_one_number$$|functions::huge_kernels/)
 
 # The parts of `make test`. They need `make setup wheel package` first.
 .PHONY: test-rust
