@@ -53,6 +53,7 @@ pub fn optimize(
     }
     if has_short_ways {
         rare::shorten(module);
+        debug_assert_eq!(module.verify(), Ok(()));
     }
     Ok(())
 }

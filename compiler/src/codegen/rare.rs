@@ -168,10 +168,11 @@ impl<'c> Rare<'c> {
     /// What is computed for nothing but what is rare, or for other such values. From the last one on.
     fn only_for_rare(&self, used: &FxHashSet<Value<'c>>) -> Vec<Value<'c>> {
         let mut found: Vec<Value<'c>> = Vec::new();
+        let is_tested = |inst: Value<'c>| self.tests.iter().any(|(_, numbers)| numbers.contains(&inst));
         for inst in self.block.instructions().into_iter().rev() {
             let is_there = |user: &Value<'c>| self.dependent.contains(user) || found.contains(user);
             let is_movable = is_simple(inst) && !self.dependent.contains(&inst) && !self.behind.contains(&inst);
-            if is_movable && !used.contains(&inst) && inst.users().iter().all(is_there) {
+            if is_movable && !is_tested(inst) && !used.contains(&inst) && inst.users().iter().all(is_there) {
                 found.push(inst);
             }
         }

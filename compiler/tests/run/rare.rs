@@ -147,3 +147,94 @@ fn largest_doubles() {
 fn least_floats() {
     check(4, false);
 }
+
+/// Sums that begin anew where they are NaN, and count how often: by the number itself, or as 2 if that is NaN, too. The number plus 1 is
+/// needed for nothing but such sums, and for its own comparison.
+#[test]
+fn numbers_that_only_rare_ways_need() {
+    let text = format!(
+        "{GLOBAL_ID}
+        %c0 = OpConstant %int 0
+        %c1 = OpConstant %int 1
+        %c32 = OpConstant %int 32
+        %c100 = OpConstant %int 100
+        %zero = OpConstant %float 0
+        %one = OpConstant %float 1
+        %two = OpConstant %float 2
+        %type = OpTypeFunction %void %global_float %global_int %global_float %int
+        %kernel = OpFunction %void None %type
+        %out = OpFunctionParameter %global_float
+        %counts = OpFunctionParameter %global_int
+        %in = OpFunctionParameter %global_float
+        %count = OpFunctionParameter %int
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %own = OpUConvert %int %id
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %int %own %start %i_next %next
+        %sum = OpPhi %float %zero %start %new_sum %next
+        %failed = OpPhi %int %c0 %start %new_failed %next
+        %is_in = OpULessThan %bool %i %count
+        OpLoopMerge %done %next None
+        OpBranchConditional %is_in %next %done
+        %next = OpLabel
+        %i_long = OpUConvert %long %i
+        %at = OpPtrAccessChain %global_float %in %i_long
+        %x = OpLoad %float %at Aligned 4
+        %longer = OpFAdd %float %sum %x
+        %is_bad = OpUnordered %bool %longer %longer
+        %more = OpFAdd %float %x %one
+        %is_worse = OpUnordered %bool %more %more
+        %anew = OpSelect %float %is_worse %two %more
+        %step = OpSelect %int %is_worse %c100 %c1
+        %failed_more = OpIAdd %int %failed %step
+        %new_sum = OpSelect %float %is_bad %anew %longer
+        %new_failed = OpSelect %int %is_bad %failed_more %failed
+        %i_next = OpIAdd %int %i %c32
+        OpBranch %head
+        %done = OpLabel
+        %to = OpPtrAccessChain %global_float %out %id
+        OpStore %to %sum Aligned 4
+        %count_to = OpPtrAccessChain %global_int %counts %id
+        OpStore %count_to %failed Aligned 4
+        OpReturn
+        OpFunctionEnd
+        "
+    );
+    let numbers: Vec<f32> = (0..1039)
+        .map(|i: usize| match i * i % 97 {
+            1..4 => f32::NAN,
+            4..10 => f32::INFINITY,
+            10..16 => f32::NEG_INFINITY,
+            other => other as f32,
+        })
+        .collect();
+    let mut expected = vec![(0f32, 0u32); ITEMS];
+    for (i, &x) in numbers.iter().enumerate() {
+        let (sum, failed) = &mut expected[i % ITEMS];
+        *sum += x;
+        if sum.is_nan() {
+            let is_worse = (x + 1.0).is_nan();
+            *sum = if is_worse { 2.0 } else { x + 1.0 };
+            *failed += if is_worse { 100 } else { 1 };
+        }
+    }
+    let (sums, failed): (Vec<u32>, Vec<u32>) = expected.iter().map(|(sum, failed)| (sum.to_bits(), *failed)).unzip();
+    assert!(failed.iter().any(|&n| n % 100 > 0) && failed.iter().any(|&n| n >= 100));
+    for mode in MODES {
+        let kernel = compile_in(mode, &text);
+        let (mut out, mut counts) = (bytes(&[0; ITEMS]), bytes(&[0; ITEMS]));
+        let mut memory: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
+        let arguments = &mut [
+            Argument::Memory(&mut out),
+            Argument::Memory(&mut counts),
+            Argument::Memory(&mut memory),
+            Argument::Value(numbers.len() as u64),
+        ];
+        run(&kernel, range([1, 1, 1], [ITEMS as u64, 1, 1]), arguments).unwrap();
+        assert_eq!(words(&counts), failed, "{mode:?}");
+        assert_eq!(words(&out), sums, "{mode:?}");
+    }
+}
