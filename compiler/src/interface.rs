@@ -79,19 +79,26 @@ pub enum AddressSpace {
 }
 
 /// The alignment of local memory: that of the largest vector type.
-const LOCAL_ALIGN: usize = 128;
+pub(crate) const LOCAL_ALIGN: usize = 128;
+
+/// Assigns offsets to arguments of local memory of the given sizes, in the order of the parameters, after the kernel's `own` bytes. Code
+/// knows where the first one is. Calls `place` with the offset of each. Returns the size of a work-group's local memory, or `None`
+/// if that overflows.
+#[inline]
+pub fn place_local(own: usize, sizes: impl IntoIterator<Item = usize>, mut place: impl FnMut(u64)) -> Option<usize> {
+    let mut end = own;
+    for size in sizes {
+        let start = end.checked_next_multiple_of(LOCAL_ALIGN)?;
+        place(start as u64);
+        end = start.checked_add(size)?;
+    }
+    Some(end)
+}
 
 impl KernelInfo {
-    /// Assigns offsets to `Local` arguments of the given sizes, after the kernel's own variables. Calls `place` with
-    /// the offset of each. Returns the size of a work-group's local memory, or `None` if that overflows.
-    pub fn place_local(&self, sizes: impl IntoIterator<Item = usize>, mut place: impl FnMut(u64)) -> Option<usize> {
-        let mut end = self.local_memory;
-        for size in sizes {
-            let start = end.checked_next_multiple_of(LOCAL_ALIGN)?;
-            place(start as u64);
-            end = start.checked_add(size)?;
-        }
-        Some(end)
+    /// [Places](place_local) the `Local` arguments of the kernel.
+    pub fn place_local(&self, sizes: impl IntoIterator<Item = usize>, place: impl FnMut(u64)) -> Option<usize> {
+        place_local(self.local_memory, sizes, place)
     }
 
     /// The offset of the first `Local` argument, whatever its size is.

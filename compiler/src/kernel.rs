@@ -14,7 +14,7 @@ use crate::runtime::{
 };
 use crate::target::host;
 use crate::workgroup::{Columns, Entry};
-use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange, background};
+use crate::{Error, Fault, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, PreparedRange, background, interface};
 
 /// A compiled kernel. It keeps its program alive.
 pub struct Kernel {
@@ -449,7 +449,7 @@ impl Kernel {
                 if groups != (0..range.group_count()) {
                     return Err(Fault::BarrierDivergence);
                 }
-                let each = launch.local_memory.next_multiple_of(LOCAL_ALIGN);
+                let each = launch.local_memory.next_multiple_of(interface::LOCAL_ALIGN);
                 let count = groups.end as usize;
                 let local = worker.local_memory(each.checked_mul(count).ok_or(Fault::OutOfMemory)?)?;
                 let all: Vec<Group> = groups
@@ -479,9 +479,6 @@ impl Drop for StoreFence {
         host::fence_streamed_stores();
     }
 }
-
-/// Local memory is aligned to the largest vector type.
-pub(crate) const LOCAL_ALIGN: usize = 128;
 
 /// The state of a thread that runs kernels: stacks, frames and local memory, which are reused.
 #[derive(Debug, Default)]

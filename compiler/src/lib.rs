@@ -74,7 +74,8 @@ mod workgroup;
 pub use error::{Error, Fault};
 pub use fast_math::FastMath;
 pub use interface::{
-    AddressSpace, Image, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, Param, ParamKind, PreparedRange, SamplerBits,
+    AddressSpace, Image, KernelInfo, Launch, MAX_WORK_GROUP_SIZE, NdRange, Param, ParamKind, PreparedRange,
+    SamplerBits, place_local,
 };
 pub use kernel::{Kernel, ThreadContext};
 pub use llvm::Allocator;

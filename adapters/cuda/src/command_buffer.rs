@@ -138,9 +138,7 @@ impl CommandBuffer {
         }
         Ok(())
     }
-}
 
-impl CommandBuffer {
     /// A run of a buffer of any kind. Elsewhere, so that the code for most runs is together.
     #[inline(never)]
     fn enqueue_any(

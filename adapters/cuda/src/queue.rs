@@ -140,8 +140,7 @@ impl Queue {
         event: Out<'_>,
     ) -> UrResult<()> {
         self.enqueue_now(command, false, wait, event, |lane| {
-            // SAFETY: a live graph and stream. Nobody else uses the graph meanwhile.
-            unsafe { cu!(cuGraphLaunch(executable, lane.stream())) }
+            launch_graph(executable, &[], lane.stream())
         })
     }
 
@@ -169,6 +168,7 @@ pub(crate) struct Graph<'a> {
     pub(crate) before: &'a [Marker],
 }
 
+#[inline(always)]
 fn launch_graph(graph: CUgraphExec, hints: &[Hint], stream: CUstream) -> UrResult<()> {
     let hints_for = |host| hints.iter().filter(move |hint| hint.is_for_host() == host);
     hints_for(false).for_each(|hint| hint.give(stream));

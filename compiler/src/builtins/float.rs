@@ -8,7 +8,7 @@ use llvm_sys::LLVMIntPredicate::*;
 use llvm_sys::LLVMRealPredicate::*;
 use spirv::OpenclStd100Op as Op;
 
-use super::halfs::fma_of_halfs;
+use super::fma::fma;
 use super::{Emit, check, elementary, libcalls};
 use crate::Error;
 use crate::fast_math::flag;
@@ -32,7 +32,7 @@ pub fn emit<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> R
         Op::fmin => e.intrinsic("llvm.minnum", args),
         Op::fmod => e.fast(b.frem(x, y)),
         Op::mad => e.intrinsic("llvm.fmuladd", args),
-        Op::fma => fma(e, ty, args),
+        Op::fma => e.fast(fma(e.module, b, e.fuses_halfs, [x, y, args[2]])),
         Op::sqrt | Op::half_sqrt | Op::native_sqrt => e.intrinsic("llvm.sqrt", args),
         Op::rsqrt | Op::half_rsqrt | Op::native_rsqrt if ty.bits() == 64 => {
             e.fast(b.fdiv(ty.real(1.0), e.intrinsic("llvm.sqrt", args)))
@@ -195,14 +195,6 @@ fn over_pi<'c>(e: &Emit<'_, 'c>, op: Op, ty: Type<'c>, args: &[Value<'c>]) -> Va
     let args: Vec<_> = args.iter().map(|&a| b.fpcast(a, wide)).collect();
     let angle = call(e, op, wide, &args);
     b.fpcast(e.fast(b.fdiv(angle, wide.real(std::f64::consts::PI))), ty)
-}
-
-/// `x y + z`, rounded once.
-fn fma<'c>(e: &Emit<'_, 'c>, ty: Type<'c>, args: &[Value<'c>]) -> Value<'c> {
-    if ty.bits() == 16 && !e.fuses_halfs {
-        return fma_of_halfs(e.context, e.builder, [args[0], args[1], args[2]]);
-    }
-    e.intrinsic("llvm.fma", args)
 }
 
 /// `maxmag` or `minmag`: the operand of larger or smaller magnitude. `otherwise` is the intrinsic for equal magnitudes.

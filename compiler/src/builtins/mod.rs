@@ -17,8 +17,8 @@ mod check;
 mod common;
 pub mod elementary;
 mod float;
+mod fma;
 mod geometric;
-mod halfs;
 mod integer;
 pub mod libcalls;
 mod memory;
@@ -37,7 +37,7 @@ use crate::Error;
 use crate::llvm::{Builder, Context, Kind, Module, Type, Value};
 
 pub use float::nearest_even;
-pub use halfs::fma_of_halfs;
+pub use fma::fma;
 pub use libcalls::symbols;
 pub use variants::vector_variant;
 pub use vector_math::define as define_vector_math;

@@ -13,7 +13,7 @@ use crate::abi::layout;
 use crate::llvm::{Builder, Function, Machine, Module, Type, Value};
 
 /// The alignment of local memory, as the runtime gives it.
-const LOCAL_ALIGN: i64 = crate::kernel::LOCAL_ALIGN as i64;
+const LOCAL_ALIGN: i64 = crate::interface::LOCAL_ALIGN as i64;
 
 /// The largest variable, in bytes.
 const MOST_BYTES: i64 = 32 << 10;

@@ -193,8 +193,7 @@ impl<'c> Rare<'c> {
         // The block is where both ways meet, so that its successors see no other.
         let meets = self.block;
         let [front, usual, rare] = ["front", "usual", "rare"].map(|name| function.append_block(name));
-        let before = |block: &Block<'c>| block.successors().contains(&meets);
-        let before: Vec<Block<'c>> = function.blocks().into_iter().filter(before).collect();
+        let before = meets.predecessors();
         front.move_after(*before.first().unwrap_or(&meets));
         usual.move_after(front);
         rare.move_after(*function.blocks().last().unwrap_or(&meets));

@@ -753,7 +753,6 @@ impl<'c> Block<'c> {
     }
 
     /// The blocks from which control may come here, each once.
-    #[cfg(feature = "nvptx")]
     pub fn predecessors(self) -> Vec<Self> {
         // SAFETY: a live block. Instructions that use it are terminators; other users are constants, and have no opcode.
         let users = Value::new(unsafe { LLVMBasicBlockAsValue(self.0) }).users();

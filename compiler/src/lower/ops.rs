@@ -88,10 +88,7 @@ impl<'c> Ops<'_, 'c> {
             Op::FNegate => self.fast(b.fneg(self.floats::<1>(ty, args)?[0])),
             Op::FmaKHR => {
                 let args: [_; 3] = self.floats(ty, args)?;
-                if ty.bits() == 16 && !self.target.fuses_halfs() {
-                    return Ok(Some(builtins::fma_of_halfs(self.module.context(), b, args)));
-                }
-                b.intrinsic(self.module, "llvm.fma", &[ty], &args)
+                builtins::fma(self.module, b, self.target.fuses_halfs(), args)
             }
             Op::VectorTimesScalar => {
                 let [vector, scalar] = self.exactly(args)?;

@@ -451,10 +451,21 @@ fn addresses_of_some() {
     check("addresses of some", &kernel("long", 8, body), 8, 0);
 }
 
+/// Behind what items store to local memory: each loads what the item at the other end has there.
+const LOAD_OPPOSITE: &str = "
+        OpControlBarrier %i2 %i2 %c264
+        %last = OpISub %long %size %c1
+        %opposite = OpISub %long %last %l
+        %theirs = OpInBoundsAccessChain %in_tile %tile %opposite
+        %y = OpLoad %long %theirs Aligned 8
+        OpStore %to %y Aligned 8
+        ";
+
 /// A loop that only some items come to, and that stores: others store nothing.
 #[test]
 fn stores_of_some() {
-    let body = "
+    let body = format!(
+        "
         %mine = OpInBoundsAccessChain %in_tile %tile %l
         OpStore %mine %x Aligned 8
         %low = OpBitwiseAnd %long %x %c3
@@ -476,15 +487,10 @@ fn stores_of_some() {
         %done = OpLabel
         OpBranch %joined
         %joined = OpLabel
-        OpControlBarrier %i2 %i2 %c264
-        %last = OpISub %long %size %c1
-        %opposite = OpISub %long %last %l
-        %theirs = OpInBoundsAccessChain %in_tile %tile %opposite
-        %y = OpLoad %long %theirs Aligned 8
-        OpStore %to %y Aligned 8
-        ";
+        {LOAD_OPPOSITE}"
+    );
     for n in [1, 5] {
-        check("stores of some", &kernel("long", 8, body), 8, n);
+        check("stores of some", &kernel("long", 8, &body), 8, n);
     }
 }
 
@@ -506,13 +512,7 @@ fn stores_with_holes() {
         OpStore %mine %twice Aligned 8
         OpBranch %joined
         %joined = OpLabel
-        OpControlBarrier %i2 %i2 %c264
-        %last = OpISub %long %size %c1
-        %opposite = OpISub %long %last %l
-        %theirs = OpInBoundsAccessChain %in_tile %tile %opposite
-        %y = OpLoad %long %theirs Aligned 8
-        OpStore %to %y Aligned 8
-        "
+        {LOAD_OPPOSITE}"
         );
         check("stores with holes", &kernel("long", 8, &body), 8, 1);
     }

@@ -4,6 +4,17 @@
 
 use super::{Argument, GLOBAL_ID, MODES, bytes, compile_in, range, run, words};
 
+/// What comes before each item looks at every 32nd number, `%i` after `%i`.
+const START: &str = "
+        %start = OpLabel
+        %ids = OpLoad %long3 %global_id
+        %id = OpCompositeExtract %long %ids 0
+        %own = OpUConvert %int %id
+        OpBranch %head
+        %head = OpLabel
+        %i = OpPhi %int %own %start %i_next %next
+        ";
+
 /// Each item looks at every 32nd number. Of equal ones the first counts, and any NaN is larger than all others.
 const KERNEL: &str = "
         %c0 = OpConstant %int 0
@@ -17,13 +28,7 @@ const KERNEL: &str = "
         %in = OpFunctionParameter %global_number
         %count = OpFunctionParameter %int
         %least = OpFunctionParameter %number
-        %start = OpLabel
-        %ids = OpLoad %long3 %global_id
-        %id = OpCompositeExtract %long %ids 0
-        %own = OpUConvert %int %id
-        OpBranch %head
-        %head = OpLabel
-        %i = OpPhi %int %own %start %i_next %next
+        START
         %most = OpPhi %number %least %start %most_next %next
         %place = OpPhi %int %none %start %place_next %next
         %is_in = OpULessThan %bool %i %count
@@ -87,6 +92,7 @@ fn check(size: usize, is_largest: bool) {
     let text = format!("{GLOBAL_ID}{KERNEL}")
         .replace("%number", ["%float", "%double"][size / 8])
         .replace("%global_number", ["%global_float", "%global_double"][size / 8])
+        .replace("START", START)
         .replace("COMPARE", compare)
         .replace("SIZE", &size.to_string());
     let to_bytes = |number: f32| match size {
@@ -167,13 +173,7 @@ fn numbers_that_only_rare_ways_need() {
         %counts = OpFunctionParameter %global_int
         %in = OpFunctionParameter %global_float
         %count = OpFunctionParameter %int
-        %start = OpLabel
-        %ids = OpLoad %long3 %global_id
-        %id = OpCompositeExtract %long %ids 0
-        %own = OpUConvert %int %id
-        OpBranch %head
-        %head = OpLabel
-        %i = OpPhi %int %own %start %i_next %next
+        {START}
         %sum = OpPhi %float %zero %start %new_sum %next
         %failed = OpPhi %int %c0 %start %new_failed %next
         %is_in = OpULessThan %bool %i %count

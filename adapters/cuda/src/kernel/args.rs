@@ -8,8 +8,8 @@ use std::sync::{Arc, Weak};
 use kit::ur::MemFlags;
 use kit::{Arg, UrError, UrResult};
 use oxur_adapter_kit as kit;
-use oxur_compiler::ParamKind;
 use oxur_compiler::nvptx::LaunchRange;
+use oxur_compiler::{ParamKind, place_local};
 use oxur_cuda_sys::CUdeviceptr;
 use smallvec::SmallVec;
 
@@ -411,16 +411,17 @@ impl Which {
         if self.missing != 0 || self.more.iter().any(|&bits| bits != 0) {
             return Err(self.not_all());
         }
-        let mut shared = interface.local_memory;
-        for &(index, size) in &self.local {
-            // As aligned as the largest type is. What no number holds is refused as what no device has.
-            shared = shared.checked_next_multiple_of(128).unwrap_or(usize::MAX);
-            let param = &interface.params[index as usize];
-            let offset = (shared as u64).to_ne_bytes();
-            let length = param.size.min(offset.len());
-            block[param.offset..][..length].copy_from_slice(&offset[..length]);
-            shared = shared.saturating_add(size);
-        }
+        let mut params = self.local.iter().map(|(index, _)| &interface.params[*index as usize]);
+        let sizes = self.local.iter().map(|(_, size)| *size);
+        let placed = place_local(interface.local_memory, sizes, |offset| {
+            if let Some(param) = params.next() {
+                let offset = offset.to_ne_bytes();
+                let length = param.size.min(offset.len());
+                block[param.offset..][..length].copy_from_slice(&offset[..length]);
+            }
+        });
+        // What no number holds is refused as what no device has.
+        let shared = placed.unwrap_or(usize::MAX);
         Ok(u32::try_from(shared.saturating_add(work_group_memory)).unwrap_or(u32::MAX))
     }
 

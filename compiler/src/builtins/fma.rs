@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Halfs on targets that compute with floats.
+//! Fused multiplications and additions, also of halfs on targets that compute with floats.
 
 use llvm_sys::LLVMIntPredicate::LLVMIntEQ;
 use llvm_sys::LLVMRealPredicate::LLVMRealONE;
 
-use crate::llvm::{Builder, Context, Value};
+use crate::llvm::{Builder, Module, Value};
 
-/// `x y + z` of halfs, rounded once.
-///
+/// `x y + z`, rounded once. `fuses_halfs` says whether the target has an instruction for halfs: LLVM would fuse floats, and round twice.
+pub fn fma<'c>(module: &Module<'c>, b: &Builder<'c>, fuses_halfs: bool, args: [Value<'c>; 3]) -> Value<'c> {
+    let ty = args[0].ty();
+    match ty.bits() == 16 && !fuses_halfs {
+        true => of_halfs(module, b, args),
+        false => b.intrinsic(module, "llvm.fma", &[ty], &args),
+    }
+}
+
 /// The product is a float. The sum is one that is rounded to odd: where it is not exact, the one of its two neighbours whose last bit
 /// is 1. Of that the nearest half is the one of the exact sum, since floats have more than two bits more than halfs (S. Boldo and
 /// G. Melquiond, "Emulation of a FMA and correctly rounded sums", IEEE Transactions on Computers 57, 2008).
-pub fn fma_of_halfs<'c>(context: &'c Context, b: &Builder<'c>, args: [Value<'c>; 3]) -> Value<'c> {
-    let half = args[0].ty();
+fn of_halfs<'c>(module: &Module<'c>, b: &Builder<'c>, args: [Value<'c>; 3]) -> Value<'c> {
+    let (context, half) = (module.context(), args[0].ty());
     let bits = half.with_scalar(context.int(32));
     let [x, y, z] = args.map(|v| b.fpcast(v, half.with_scalar(context.float(32))));
     let product = b.fmul(x, y);
