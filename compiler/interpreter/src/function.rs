@@ -107,8 +107,9 @@ pub(crate) fn read(module: &mut Module, instructions: &[Raw]) -> Result<()> {
                     }
                     open.phis += 1;
                 }
-                module.has_non_uniform |= is_non_uniform(op);
-                function.insts.push(module.inst(raw));
+                let inst = module.inst(raw);
+                module.has_non_uniform |= inst.is_non_uniform;
+                function.insts.push(inst);
                 open.insts.end = function.insts.len();
                 if rspirv::grammar::reflect::is_block_terminator(op) {
                     function.blocks.extend(block.take());

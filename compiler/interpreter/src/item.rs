@@ -6,7 +6,7 @@ use spirv::{Op, StorageClass};
 use crate::atomics;
 use crate::ext;
 use crate::fault::{Kind, Result, fault, malformed, unsupported};
-use crate::function::{Function, is_non_uniform};
+use crate::function::Function;
 use crate::machine::Machine;
 use crate::module::{Inst, Module, Slot};
 use crate::ops;
@@ -247,7 +247,7 @@ impl Item {
         if matches!(inst.op, Op::SubgroupBlockReadINTEL | Op::SubgroupBlockWriteINTEL) {
             return Ok(Some(Wait::SubGroup));
         }
-        Ok(is_non_uniform(inst.op).then_some(Wait::Active))
+        Ok(inst.is_non_uniform.then_some(Wait::Active))
     }
 
     /// What is no matter of values alone.

@@ -52,6 +52,8 @@ pub(crate) struct Inst {
     pub end: usize,
     pub word: usize,
     pub flags: Flags,
+    /// See [`function::is_non_uniform`].
+    pub is_non_uniform: bool,
 }
 
 /// A variable of the module, or a function that a pointer may lead to.
@@ -479,6 +481,7 @@ impl Module {
             end: raw.operands.end,
             word: raw.word,
             flags,
+            is_non_uniform: function::is_non_uniform(raw.op),
         }
     }
 

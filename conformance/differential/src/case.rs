@@ -157,19 +157,16 @@ impl Unit {
         } else {
             1
         };
+        let inputs = Data::new(seed);
         let mut dissent = None;
         for range in &case.ranges {
             let at = |who: &str| format!("{who}, {range} items (x{} in the fast mode)", fast.lanes());
             let is_comparable = case.sub_group.is_none_or(|size| range.is_plain_for(size));
             Stage::Ours.begin();
             // First, so that nothing undefined is run elsewhere.
-            let interpreted = interpret(&oracle, seed, range);
+            let interpreted = interpret(&oracle, inputs.clone(), seed, range);
             let interpreted = Some(interpreted.map_err(|e| format!("{}: {e}", at("interpreter")))?);
-            let mut expected = Data::new(seed);
-            let mut found = expected.clone();
-            let mut early = expected.clone();
-            let mut again = expected.clone();
-            let mut third = expected.clone();
+            let [mut expected, mut found, mut early, mut again, mut third] = std::array::from_fn(|_| inputs.clone());
             ours::run(&scalar, range, &mut expected.arguments()).map_err(|e| format!("{}: {e}", at("scalar mode")))?;
             ours::run(&fast, range, &mut found.arguments()).map_err(|e| format!("{}: {e}", at("fast mode")))?;
             // The second launch of a size of groups may have code for it.
@@ -237,25 +234,14 @@ impl Unit {
 
 /// What the interpreter makes of a kernel; an error if the kernel has undefined behaviour. Items run in another order for
 /// every other seed.
-fn interpret(module: &oxur_interpreter::Module, seed: u64, range: &Range) -> Result<Data, String> {
-    interpret_with(module, seed, seed, range)
-}
-
-/// The same, with the inputs of another seed.
-pub fn interpret_with(
-    module: &oxur_interpreter::Module,
-    inputs: u64,
-    seed: u64,
-    range: &Range,
-) -> Result<Data, String> {
-    let mut data = Data::new(inputs);
+pub fn interpret(module: &oxur_interpreter::Module, mut data: Data, seed: u64, range: &Range) -> Result<Data, String> {
     let schedule = if seed.is_multiple_of(2) {
         Schedule::Forwards
     } else {
         Schedule::Backwards
     };
-    let verdict = oracle::run(module, "k", range, schedule, &mut data.arguments())?;
-    match verdict.findings.into_iter().next() {
+    let findings = oracle::run(module, "k", range, schedule, &mut data.arguments())?;
+    match findings.into_iter().next() {
         Some(finding) => Err(finding),
         None => Ok(data),
     }

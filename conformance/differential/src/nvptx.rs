@@ -10,7 +10,7 @@ use std::path::Path;
 
 use oxur_compiler::{Module, Options, Part, Program, Sm, Target};
 
-use crate::case::{Unit, interpret_with};
+use crate::case::{Unit, interpret};
 use crate::data::{Buffer, Data, Element, Role};
 use crate::{compile, oracle};
 
@@ -94,7 +94,7 @@ fn kernel(seed: u64, sm: Sm, put: Put<'_>) -> Result<String, String> {
         .filter(|(_, range)| range.group_size() <= GROUP)
     {
         let before = Data::new(inputs);
-        let after = interpret_with(&oracle, inputs, seed, range).map_err(|error| format!("interpreter: {error}"))?;
+        let after = interpret(&oracle, before.clone(), seed, range).map_err(|error| format!("interpreter: {error}"))?;
         put(&format!("{seed}-{i}.bin"), &changes(&before, &after))?;
         let params: Vec<_> = entry
             .info

@@ -6,28 +6,19 @@ use oxur_interpreter::{self as interpreter, Memory, Module, NdRange, Options, Pa
 use crate::launch::Argument;
 use crate::range::Range;
 
-/// What the interpreter makes of a launch.
-#[derive(Clone, Debug, Default)]
-pub struct Verdict {
-    /// What is wrong with the kernel, though it ran to its end.
-    pub findings: Vec<String>,
-    /// Which bytes of each argument's memory hold undefined bits.
-    pub undefined: Vec<Vec<bool>>,
-}
-
 /// A module that is parsed.
 pub fn parse(spirv: &[u8]) -> Result<Module, String> {
     Module::parse(spirv, &[]).map_err(|fault| fault.to_string())
 }
 
-/// Runs a kernel and changes the arguments' memory.
+/// Runs a kernel and changes the arguments' memory. Gives what is wrong with the kernel, though it ran to its end.
 pub fn run(
     module: &Module,
     kernel: &str,
     range: &Range,
     schedule: Schedule,
     arguments: &mut [Argument<'_>],
-) -> Result<Verdict, String> {
+) -> Result<Vec<String>, String> {
     let found = module.kernels().iter().find(|k| k.name == kernel);
     let kernel = found.ok_or_else(|| format!("there is no kernel {kernel}"))?;
     let mut memory = Memory::new(module).map_err(|fault| fault.to_string())?;
@@ -35,7 +26,10 @@ pub fn run(
     for (argument, parameter) in arguments.iter().zip(&kernel.parameters) {
         given.push(match argument {
             Argument::Memory(words) => {
-                let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
+                let mut bytes = vec![0; 8 * words.len()];
+                for (bytes, word) in bytes.chunks_exact_mut(8).zip(words.iter()) {
+                    bytes.copy_from_slice(&word.to_ne_bytes());
+                }
                 interpreter::Argument::Pointer(memory.allocate(&bytes).map_err(|fault| fault.to_string())?)
             }
             Argument::Null => interpreter::Argument::Pointer(0),
@@ -59,19 +53,14 @@ pub fn run(
         ..Options::default()
     };
     let report = interpreter::run(module, kernel, range, &given, &mut memory, &options).map_err(|f| f.to_string())?;
-    let mut verdict = Verdict {
-        findings: report.findings.iter().map(ToString::to_string).collect(),
-        undefined: vec![Vec::new(); arguments.len()],
-    };
-    for (i, (argument, given)) in arguments.iter_mut().zip(&given).enumerate() {
+    for (argument, given) in arguments.iter_mut().zip(&given) {
         if let (Argument::Memory(words), interpreter::Argument::Pointer(address)) = (argument, given)
-            && let Some((bytes, undefined)) = memory.bytes(*address)
+            && let Some((bytes, _)) = memory.bytes(*address)
         {
             for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
                 *word = u64::from_ne_bytes(bytes.try_into().expect("eight bytes"));
             }
-            verdict.undefined[i] = undefined.iter().map(|&bits| bits != 0).collect();
         }
     }
-    Ok(verdict)
+    Ok(report.findings.iter().map(ToString::to_string).collect())
 }

@@ -193,8 +193,8 @@ pub fn run(name: &str, driver: Option<&Driver>, options: &str) -> Result<Passed,
     if let [single] = spirv.as_slice() {
         let oracle = oracle::parse(single).map_err(|e| format!("interpreter: {e}"))?;
         let result = launch.run(|arguments| {
-            let verdict = oracle::run(&oracle, launch.kernel, &launch.range, Schedule::Forwards, arguments)?;
-            verdict.findings.into_iter().next().map_or(Ok(()), Err)
+            let findings = oracle::run(&oracle, launch.kernel, &launch.range, Schedule::Forwards, arguments)?;
+            findings.into_iter().next().map_or(Ok(()), Err)
         });
         results.push(("interpreter", result.map_err(|e| format!("interpreter: {e}"))?));
     }
