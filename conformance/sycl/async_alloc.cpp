@@ -40,6 +40,44 @@ int main() {
     }));
   });
 
+  scenario("many rounds in flight", [&] {
+    if (!supported)
+      return;
+    std::vector<std::vector<int>> out(100, std::vector<int>(n, 0));
+    for (int round = 0; round < 100; ++round) {
+      int *data = static_cast<int *>(syclx::async_malloc(q, alloc::device, n * sizeof(int)));
+      q.fill(data, round, n);
+      q.copy(data, out[round].data(), n);
+      syclx::async_free(q, data);
+    }
+    q.wait();
+    for (int round = 0; round < 100; ++round)
+      if (out[round] != std::vector<int>(n, round))
+        throw std::runtime_error("round " + std::to_string(round));
+  });
+
+  // libsycl reserves addresses for the memory of a graph, so it needs virtual memory, too.
+  scenario("in a recorded graph", [&] {
+    if (!supported || !q.get_device().has(sycl::aspect::ext_oneapi_virtual_mem))
+      return;
+    std::vector<int> out(n, 0);
+    sycl::queue recorded{q.get_context(), q.get_device(), sycl::property::queue::in_order{}};
+    syclx::command_graph graph{q.get_context(), q.get_device()};
+    graph.begin_recording(recorded);
+    int *data = static_cast<int *>(syclx::async_malloc(recorded, alloc::device, n * sizeof(int)));
+    recorded.fill(data, 42, n);
+    recorded.copy(data, out.data(), n);
+    syclx::async_free(recorded, data);
+    graph.end_recording(recorded);
+    auto executable = graph.finalize();
+    for (int round = 0; round < 3; ++round) {
+      out.assign(n, 0);
+      q.ext_oneapi_graph(executable).wait();
+      if (out != std::vector<int>(n, 42))
+        throw std::runtime_error("run " + std::to_string(round));
+    }
+  });
+
   scenario("host and shared memory are refused everywhere", [&] {
     for (auto kind : {alloc::host, alloc::shared})
       CHECK(error_of([&] { syclx::async_malloc(q, kind, n); }) == code(sycl::errc::feature_not_supported));

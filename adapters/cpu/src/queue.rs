@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 use kit::ur::{CommandType, ExpEnqueueExtFlags, MapFlags, NativeHandle, QueueFlags};
 use kit::{
-    Capture, Command, EventOut, HandleCell, QueueNativeProperties, QueueProperties, UrResult, UsmAlloc, UsmKind,
+    Capture, Command, EventOut, HandleCell, QueueNativeProperties, QueueProperties, UniqueId, UrResult, UsmKind,
     WaitList,
 };
 use oxur_adapter_kit as kit;
@@ -69,9 +69,15 @@ pub(crate) struct Queue {
     pool: &'static Pool,
     order: Order,
     waits: halt_poll::Waits,
+    number: UniqueId,
 }
 
 impl Queue {
+    /// Its number, if it is in order.
+    fn number_in_order(&self) -> Option<UniqueId> {
+        kit::Queue::is_in_order(self).then_some(self.number)
+    }
+
     /// Checks that an object belongs to the queue's context.
     #[inline]
     fn check_context(&self, context: &Arc<Context>) -> UrResult<()> {
@@ -94,6 +100,7 @@ impl kit::Queue<Cpu> for Queue {
         let pool = device.pool();
         let in_order = !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE);
         Ok(Arc::new(Self {
+            number: UniqueId::new(),
             handle_cell: HandleCell::new(),
             native: NativeCell::new(),
             context: context.clone(),
@@ -221,18 +228,9 @@ impl kit::Queue<Cpu> for Queue {
         wait: Wait<'_>,
         event: Out<'_>,
     ) -> UrResult<*mut c_void> {
-        let command = match &kind {
-            UsmKind::Device(_) => CommandType::ENQUEUE_USM_DEVICE_ALLOC_EXP,
-            UsmKind::Shared(_) => CommandType::ENQUEUE_USM_SHARED_ALLOC_EXP,
-            UsmKind::Host => CommandType::ENQUEUE_USM_HOST_ALLOC_EXP,
-        };
-        // The call returns the address, so the memory is allocated here. The command only marks when it may be used.
-        let memory = self.context.alloc_for_queue(&self.device, kind, pool, size)?;
-        let submitted = self.submit_marker(Submission::of(command), wait, event);
-        if submitted.is_err() {
-            self.context.usm_free(memory)?;
-        }
-        submitted.map(|()| memory)
+        let (context, of) = (&self.context, (&self.device, self.number_in_order()));
+        let submit = |command| self.submit_marker(Submission::of(command), wait, event);
+        context.usm.enqueue_alloc(context, of, &kind, pool, size, submit)
     }
 }
 

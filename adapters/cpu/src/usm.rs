@@ -17,8 +17,8 @@ mod foreign;
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use kit::ur::{UsmAllocInfo, UsmPoolFlags, UsmType};
-use kit::{InfoOut, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties, UsmRequest};
+use kit::ur::{UsmAllocInfo, UsmType};
+use kit::{InfoOut, UrResult, UsmAllocation, UsmPlace, UsmProperties, UsmRequest};
 use oxur_adapter_kit as kit;
 use oxur_device_cpu::pages;
 use oxur_device_cpu::shared_file::SharedFile;
@@ -92,11 +92,6 @@ impl kit::MemoryProvider for Context {
         Ok(())
     }
 
-    fn check_pool_flags(_flags: UsmPoolFlags) -> UrResult<()> {
-        // All pools are the device's own here. Pools for allocations in the order of queues ask for such.
-        Ok(())
-    }
-
     fn fence(&self) -> UrResult<Option<u64>> {
         Ok((!self.in_flight.is_idle()).then(|| self.in_flight.epoch()))
     }
@@ -130,26 +125,6 @@ impl Context {
     fn hold_imported(&self, first: *const c_void, second: *const c_void, size: usize) -> bool {
         let rest = |memory| kit::UsmAlloc::usm_rest(self, memory);
         size <= rest(first) && size <= rest(second)
-    }
-
-    /// Allocates for an enqueued command: from `pool`, or by default from the pool that the client set for the device.
-    pub(crate) fn alloc_for_queue(
-        self: &Arc<Self>,
-        device: &Arc<Device>,
-        kind: UsmKind<'_, Device>,
-        pool: Option<&Arc<UsmPool>>,
-        size: usize,
-    ) -> UrResult<*mut c_void> {
-        let chosen = pool.is_none().then(|| self.usm.chosen_pool(device, &kind)).flatten();
-        kit::UsmAlloc::usm_alloc(
-            self,
-            UsmRequest {
-                kind,
-                pool: pool.or(chosen.as_ref()),
-                size,
-                properties: UsmProperties::default(),
-            },
-        )
     }
 
     /// The start and size of the device allocation that contains an address.
@@ -214,7 +189,7 @@ impl kit::UsmAlloc<Cpu> for Context {
 #[cfg(test)]
 mod tests {
     use kit::ur::{Backend, ResultCode, UsmPoolInfo};
-    use kit::{Context as _, UsmAlloc as _, UsmPool as _, UsmPoolProperties};
+    use kit::{Context as _, UsmAlloc as _, UsmKind, UsmPool as _, UsmPoolProperties};
 
     use super::*;
     use crate::Platform;
@@ -394,7 +369,15 @@ mod tests {
         context.set_device_pool(device, &mine).unwrap();
         assert!(Arc::ptr_eq(&mine, &context.device_pool(device).unwrap()));
         let memory = context
-            .alloc_for_queue(device, UsmKind::Device(device), None, 100)
+            .usm
+            .enqueue_alloc(
+                &context,
+                (device, None),
+                &UsmKind::Device(device),
+                None,
+                100,
+                |_| Ok(()),
+            )
             .unwrap();
         let of = allocation(&context, memory as usize).pool;
         assert!(of.is_some_and(|of| Arc::ptr_eq(&of, &mine)));

@@ -38,6 +38,8 @@ impl Watch for Signal {
 }
 
 impl EventSignal<Cuda> for Signal {
+    const HAS_TIMESTAMPS: bool = true;
+
     fn watcher() -> &'static Watcher<Self> {
         &WATCHER
     }

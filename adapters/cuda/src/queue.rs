@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use kit::ur::{CommandType, NativeHandle, QueueFlags};
 use kit::{
     BusyMark, Capture, Context as _, EventOut, HandleCell, Moved, Objects, QueueNativeProperties, QueueProperties,
-    UrResult, WaitList,
+    UniqueId, UrResult, WaitList,
 };
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::{CUcontext, CUgraphExec, CUstream};
@@ -56,6 +56,7 @@ pub(crate) struct Queue {
     one_device: bool,
     /// Whether there were commands since the marker, as the context knows it.
     mark: BusyMark<Self>,
+    number: UniqueId,
     pub(crate) device: Arc<Device>,
     pub(crate) context: Arc<Context>,
 }
@@ -83,6 +84,7 @@ impl Queue {
             in_order: !flags.contains(QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE),
             one_device: !context.has_several_devices(),
             mark: BusyMark::new(&context.in_flight),
+            number: UniqueId::new(),
             device: device.clone(),
             context: context.clone(),
         });

@@ -277,6 +277,7 @@ impl kit::UsmAlloc<Cuda> for Context {
     const ROW_ALIGN: usize = PITCH_ALIGN;
 
     kit::context_usm_methods!(Cuda);
+    kit::context_usm_pool_methods!(Cuda);
 
     fn usm_import(&self, memory: *mut c_void, size: usize) -> UrResult<()> {
         let _current = self.primary().activate()?;

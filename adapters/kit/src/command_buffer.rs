@@ -289,7 +289,7 @@ entry! {
         let command = object::<BufferCommand<B>>(command)?;
         let out = args::out(event)?;
         let buffer = command.buffer()?;
-        check_events::<B>()?;
+        check_events::<B>(WaitList::empty())?;
         // The old one is dropped when the lock is: who waits for its event may be told then.
         let (mut new, mut old) = (None, None);
         let put = |node: &mut Node<B>| match node.rare.as_mut().and_then(|rare| rare.signal.as_mut()) {
@@ -320,7 +320,7 @@ entry! {
         let command = object::<BufferCommand<B>>(command)?;
         let events = WaitList::<B>::new(num_events, events)?;
         let buffer = command.buffer()?;
-        check_events::<B>()?;
+        check_events::<B>(events)?;
         // The old ones are dropped when the lock is: one may be all that its queue lives for.
         let mut old = Vec::new();
         let put = |node: &mut Node<B>| {

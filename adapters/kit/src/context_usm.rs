@@ -12,6 +12,10 @@
 //!
 //! An allocation that fails does not wait for what is in quarantine: the calling thread may be the one that the commands
 //! wait for. For the same reason the quarantine has no limit.
+//!
+//! **Memory in the order of a queue** (`urEnqueueUSM*AllocExp`, `urEnqueueUSMFreeExp`) is allocated when it is asked for. Freed
+//! memory is in quarantine, from where the next allocation of its size takes it if it is for the same queue in order: what uses
+//! the memory then comes behind what used it before.
 
 mod arenas;
 mod pool;
@@ -23,7 +27,7 @@ use std::ffi::c_void;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use oxur_api::{DeviceHandle, Handle, UsmAllocInfo, UsmPoolFlags, UsmPoolHandle, UsmType};
+use oxur_api::{CommandType, DeviceHandle, Handle, UsmAllocInfo, UsmPoolFlags, UsmPoolHandle, UsmType};
 use oxur_environment::Variable;
 use oxur_fork::{Mutex, OnceLock};
 
@@ -32,7 +36,7 @@ use self::pool::DevicePools;
 pub use self::pool::UsmHeapPool;
 use self::quarantine::Quarantine;
 use crate::usm_cache::{Driver, Found, HeapOptions, UsmCache};
-use crate::{Backend, ForeignMemory, InfoOut, Object, UrError, UrResult, UsmKind, UsmProperties, UsmRequest};
+use crate::{Backend, ForeignMemory, InfoOut, Object, UniqueId, UrError, UrResult, UsmKind, UsmProperties, UsmRequest};
 
 /// Where the USM of a context comes from: what an adapter's context implements to have the kit's [`ContextUsm`].
 pub trait MemoryProvider: Send + Sync + Sized + 'static {
@@ -89,14 +93,10 @@ pub trait MemoryProvider: Send + Sync + Sized + 'static {
         false
     }
 
-    /// Refuses flags of pools that the provider cannot keep: the driver's own pools, unless it has such.
-    fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
-        match flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
-            true => Err(crate::error!(
-                ERROR_UNSUPPORTED_FEATURE: "the pools are the adapter's own: there are no memory pools of the driver"
-            )),
-            false => Ok(()),
-        }
+    /// Refuses flags of pools that the provider cannot keep. Pools for allocations in the order of queues ask for the driver's own:
+    /// where there are such allocations, these pools do what those would.
+    fn check_pool_flags(_flags: UsmPoolFlags) -> UrResult<()> {
+        Ok(())
     }
 
     /// A fence behind all commands that may be unfinished; `None` if there are none. It is asked whenever memory is freed.
@@ -271,11 +271,7 @@ impl<P: MemoryProvider> ContextUsm<P> {
             return Err(too_large(size, provider.max_allocation()));
         }
         provider.check_properties(kind, properties)?;
-        let arenas = match pool {
-            Some(pool) if !pool.is_of(provider) => return Err(strange_pool()),
-            Some(pool) => pool.arenas(),
-            None => self.default_arenas(provider),
-        };
+        let arenas = self.arenas(provider, pool)?;
         if !self.quarantine.is_empty() {
             self.reuse(provider);
         }
@@ -295,8 +291,79 @@ impl<P: MemoryProvider> ContextUsm<P> {
         Ok(address as *mut c_void)
     }
 
+    /// Allocates for commands of a queue, as `urEnqueueUSM*AllocExp` do: from the pool, from the one that was chosen for the device
+    /// of the queue, or from none. The call returns the address, so the memory is there before the command is, which `submit` submits.
+    /// `number` is the queue's, if it is in order.
+    pub fn enqueue_alloc(
+        &self,
+        provider: &P,
+        (device, number): (&Arc<P::Device>, Option<UniqueId>),
+        kind: &UsmKind<'_, P::Device>,
+        pool: Option<&Arc<UsmHeapPool<P>>>,
+        size: usize,
+        submit: impl FnOnce(CommandType) -> UrResult<()>,
+    ) -> UrResult<*mut c_void> {
+        let memory = self.alloc_in_order(provider, (device, number), kind, pool, size)?;
+        if let Err(error) = submit(kind.enqueued_command()) {
+            // What was freed before in this order may still be in use.
+            self.free_in_order(provider, memory, number)?;
+            return Err(error);
+        }
+        Ok(memory)
+    }
+
+    /// Frees in the order of a queue, as `urEnqueueUSMFreeExp` does, by a command that `submit` submits. `number` is the queue's, if it
+    /// is in order.
+    pub fn enqueue_free(
+        &self,
+        provider: &P,
+        memory: *mut c_void,
+        number: Option<UniqueId>,
+        submit: impl FnOnce() -> UrResult<()>,
+    ) -> UrResult<()> {
+        // What is wrong with it is said before the client has an event.
+        match self.find(provider, memory as usize) {
+            Some(found) if found.base == memory as usize => {}
+            _ if self.quarantine.has(memory as usize) => return Err(freed_before(memory)),
+            _ => return Err(no_usm(memory)),
+        }
+        submit()?;
+        self.free_in_order(provider, memory, number)
+    }
+
+    fn alloc_in_order(
+        &self,
+        provider: &P,
+        (device, number): (&Arc<P::Device>, Option<UniqueId>),
+        kind: &UsmKind<'_, P::Device>,
+        pool: Option<&Arc<UsmHeapPool<P>>>,
+        size: usize,
+    ) -> UrResult<*mut c_void> {
+        let chosen = match pool {
+            None => self.chosen_pool(device, kind),
+            Some(_) => None,
+        };
+        let pool = pool.or(chosen.as_ref());
+        if let Some(queue) = number.filter(|_| !self.quarantine.is_empty()) {
+            let freed_before = self.arenas(provider, pool)?.with(&self.cache, kind, |own| {
+                Ok(self.quarantine.take_of(queue, |address| {
+                    matches!(self.cache.find(address), Found::Taken { size: of, arena, .. } if of == size && Arc::ptr_eq(&arena, own))
+                }))
+            })?;
+            if let Some(address) = freed_before {
+                return Ok(address as *mut c_void);
+            }
+        }
+        self.alloc_from(provider, kind, pool, size, &UsmProperties::NONE)
+    }
+
     /// Frees, as `urUSMFree` does.
     pub fn free(&self, provider: &P, memory: *mut c_void) -> UrResult<()> {
+        self.free_in_order(provider, memory, None)
+    }
+
+    /// Frees, if so, in the order of a queue with this number.
+    fn free_in_order(&self, provider: &P, memory: *mut c_void, queue: Option<UniqueId>) -> UrResult<()> {
         let address = memory as usize;
         if !self.quarantine.is_empty() {
             if self.quarantine.has(address) {
@@ -309,7 +376,7 @@ impl<P: MemoryProvider> ContextUsm<P> {
             && let Found::Taken { base, .. } = self.cache.find(address)
             && base == address
         {
-            return match self.quarantine.put(address, fence) {
+            return match self.quarantine.put(address, fence, queue) {
                 true => Ok(()),
                 false => Err(freed_before(memory)),
             };
@@ -395,6 +462,15 @@ impl<P: MemoryProvider> ContextUsm<P> {
         let (bytes, allocations) = self.cache.drain(&source);
         if allocations != 0 {
             log::info!("a context goes with {allocations} USM allocations ({bytes} bytes) that were never freed");
+        }
+    }
+
+    /// Those of a pool, or of what names none.
+    fn arenas<'a>(&'a self, provider: &P, pool: Option<&'a Arc<UsmHeapPool<P>>>) -> UrResult<&'a Arenas<P>> {
+        match pool {
+            Some(pool) if !pool.is_of(provider) => Err(strange_pool()),
+            Some(pool) => Ok(pool.arenas()),
+            None => Ok(self.default_arenas(provider)),
         }
     }
 

@@ -2,14 +2,17 @@
 //! Events of a driver that calls nobody back: each has a [signal](EventSignal), which can be asked and waited for.
 //!
 //! A pending event, of a command that is yet to be submitted, has a signal that the host gives. A [`Watcher`] calls back.
+//! A reusable event stands for the event of the barrier that signalled it last.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use oxur_api::{
-    CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, NativeHandle, ProfilingInfo, ResultCode,
+    CommandType, EventHandle, EventInfo, EventStatus, ExecutionInfo, ExpEventFlags, NativeHandle, ProfilingInfo,
+    ResultCode,
 };
-use oxur_fork::OnceLock;
+use oxur_fork::{Mutex, OnceLock};
 
 use crate::loan::Loan;
 use crate::{
@@ -21,6 +24,9 @@ use crate::{
 
 /// What a command gives when it is complete.
 pub trait EventSignal<B: Backend>: Watch {
+    /// Whether queues have [`Command::Timestamp`](crate::Command::Timestamp), by which reusable events have times.
+    const HAS_TIMESTAMPS: bool;
+
     /// The thread that watches signals.
     fn watcher() -> &'static Watcher<Self>;
 
@@ -65,7 +71,7 @@ pub trait EventSignal<B: Backend>: Watch {
 pub struct DriverEvent<B: Backend, S> {
     handle_cell: HandleCell,
     signal: S,
-    rare: Option<Box<RareParts<S>>>,
+    rare: Option<Box<RareParts<B, S>>>,
     /// When its command was submitted, on a queue for profiling.
     submitted: u64,
     /// Whether it is known to be complete, or to have failed.
@@ -135,10 +141,63 @@ impl<B: Backend<Event = DriverEvent<B, S>>, S: EventSignal<B>> NewEvent<B, S> {
 }
 
 /// What few events have.
-struct RareParts<S> {
+struct RareParts<B: Backend, S> {
     /// What it began with, if that was another command.
     began: Vec<S>,
     pending: Option<Pending<S>>,
+    reusable: Option<Reusable<B, S>>,
+}
+
+impl<B: Backend, S> Default for RareParts<B, S> {
+    fn default() -> Self {
+        Self {
+            began: Vec::new(),
+            pending: None,
+            reusable: None,
+        }
+    }
+}
+
+/// What a reusable event has in place of a command.
+struct Reusable<B: Backend, S> {
+    /// Whether the commands that signal it record their times on any queue.
+    is_profiled: bool,
+    /// The event of the one that signalled it last.
+    last: Mutex<Option<Arc<DriverEvent<B, S>>>>,
+}
+
+impl<B: Backend, S> Reusable<B, S> {
+    fn last(&self) -> Option<Arc<DriverEvent<B, S>>> {
+        self.last.lock().clone()
+    }
+}
+
+/// The signal that an event has now.
+pub enum Current<'a, S> {
+    /// The event's own.
+    Own(&'a S),
+    /// That of the command which signalled a reusable event last. The next one may take its place at any time.
+    Shared(S),
+}
+
+impl<S> Deref for Current<'_, S> {
+    type Target = S;
+
+    #[inline(always)]
+    fn deref(&self) -> &S {
+        match self {
+            Self::Own(signal) => signal,
+            Self::Shared(signal) => signal,
+        }
+    }
+}
+
+impl<S> Current<'_, S> {
+    /// Whether the event may lose it before a command has waited for it.
+    #[inline]
+    pub fn may_change(&self) -> bool {
+        matches!(self, Self::Shared(_))
+    }
 }
 
 /// A command that will be submitted.
@@ -164,6 +223,13 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
         }
     }
 
+    fn with_rare(self, rare: RareParts<B, S>) -> Self {
+        Self {
+            rare: Some(Box::new(rare)),
+            ..self
+        }
+    }
+
     /// The event of a command. Inlined, so that the signal is in registers.
     #[inline(always)]
     pub fn new(signal: S, queue: &Arc<B::Queue>, command: CommandType, submitted: u64) -> Arc<Self> {
@@ -172,6 +238,15 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
             submitted,
             ..Self::with(signal, command, Owner::Queue(owner))
         })
+    }
+
+    /// One that is complete, of no queue.
+    fn complete_of(context: &Arc<B::Context>, command: CommandType) -> UrResult<Self> {
+        Ok(Self::with(
+            S::complete(context)?,
+            command,
+            Owner::Context(context.clone()),
+        ))
     }
 
     /// The context that it is of.
@@ -204,11 +279,41 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
         self.rare.as_ref()?.pending.as_ref()
     }
 
+    #[inline]
+    fn reusable(&self) -> Option<&Reusable<B, S>> {
+        self.rare.as_ref()?.reusable.as_ref()
+    }
+
     /// What is to be waited for, and asked.
     #[inline]
-    pub fn current(&self) -> &S {
-        let submitted = self.pending().and_then(|pending| pending.command.get());
-        submitted.unwrap_or(&self.signal)
+    pub fn current(&self) -> Current<'_, S> {
+        match &self.rare {
+            None => Current::Own(&self.signal),
+            Some(rare) => self.current_of(rare),
+        }
+    }
+
+    #[cold]
+    fn current_of<'a>(&'a self, rare: &'a RareParts<B, S>) -> Current<'a, S> {
+        if let Some(last) = rare.reusable.as_ref().and_then(Reusable::last) {
+            return Current::Shared(last.current().clone());
+        }
+        let submitted = rare.pending.as_ref().and_then(|pending| pending.command.get());
+        Current::Own(submitted.unwrap_or(&self.signal))
+    }
+
+    /// Whether the commands that signal it, which is reusable, record their times on any queue.
+    pub(crate) fn is_profiled(&self) -> bool {
+        self.reusable().is_some_and(|reusable| reusable.is_profiled)
+    }
+
+    /// It is reusable, and a command signals it that has this event.
+    pub(crate) fn signalled_by(&self, command: Arc<Self>) {
+        if let Some(reusable) = self.reusable() {
+            // Released without the lock, as it may be the last that has its queue.
+            let before = reusable.last.lock().replace(command);
+            before.into_iter().for_each(Event::released);
+        }
     }
 
     /// Whether its command is complete, or failed.
@@ -217,7 +322,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
             return true;
         }
         let over = self.current().is_over();
-        if over {
+        if over && self.reusable().is_none() {
             self.over.store(true, Ordering::Release);
         }
         over
@@ -238,6 +343,9 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> DriverEvent<B, S> {
     fn wait(&self) -> UrResult<()> {
         if self.waited.load(Ordering::Acquire) {
             return Ok(());
+        }
+        if self.reusable().is_some() {
+            return self.current().wait();
         }
         // That of the host comes when the command that a pending event is about to get is complete.
         self.current().wait()?;
@@ -272,9 +380,10 @@ impl<B: Backend, S: Watch> Object for DriverEvent<B, S> {
 impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S> {
     fn info(&self, query: EventInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
-            EventInfo::COMMAND_QUEUE => match &self.owner {
-                Owner::Queue(queue) => out.handle(queue),
-                Owner::Context(_) | Owner::Resting => out.unsupported(),
+            EventInfo::COMMAND_QUEUE => match (&self.owner, self.reusable().and_then(Reusable::last)) {
+                (_, Some(last)) => last.info(query, out),
+                (Owner::Queue(queue), None) => out.handle(queue),
+                (Owner::Context(_) | Owner::Resting, None) => out.unsupported(),
             },
             EventInfo::CONTEXT => out.handle(self.context()),
             EventInfo::COMMAND_TYPE => out.value(self.command),
@@ -292,12 +401,15 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S>
     }
 
     fn profiling_info(&self, query: ProfilingInfo, out: InfoOut<'_>) -> UrResult<()> {
+        if let Some(last) = self.reusable().and_then(Reusable::last) {
+            return last.profiling_info(query, out);
+        }
         let current = self.current();
         if !current.is_timed() {
             return Err(ResultCode::ERROR_PROFILING_INFO_NOT_AVAILABLE.into());
         }
         let told = || {
-            let (mut start, end) = self.times(current)?;
+            let (mut start, end) = self.times(&current)?;
             for first in self.rare.iter().flat_map(|rare| &rare.began) {
                 start = start.min(self.times(first)?.0);
             }
@@ -324,7 +436,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S>
             return Ok(());
         }
         let event = self.clone();
-        S::watcher().when_over(self.current(), move || {
+        S::watcher().when_over(&self.current(), move || {
             callback.call(&event, status);
             SoftwareEvent::defer_drop(event);
         })
@@ -362,12 +474,33 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S>
     }
 
     fn complete(context: &Arc<B::Context>) -> UrResult<Arc<Self>> {
-        let owner = Owner::Context(context.clone());
-        Ok(Arc::new(Self::with(
-            S::complete(context)?,
-            CommandType::EVENTS_WAIT,
-            owner,
-        )))
+        Self::complete_of(context, CommandType::EVENTS_WAIT).map(Arc::new)
+    }
+
+    fn create(context: &Arc<B::Context>, device: &Arc<B::Device>, flags: ExpEventFlags) -> UrResult<Arc<Self>> {
+        if !context.devices().iter().any(|own| Arc::ptr_eq(own, device)) {
+            crate::bail!(ERROR_INVALID_DEVICE: "the device is not one of the context's");
+        }
+        if flags.contains(ExpEventFlags::IPC_EXP) {
+            crate::bail!(ERROR_UNSUPPORTED_FEATURE: "other processes cannot open events of this adapter");
+        }
+        let is_profiled = flags.contains(ExpEventFlags::ENABLE_PROFILING);
+        if is_profiled && !S::HAS_TIMESTAMPS {
+            crate::bail!(ERROR_UNSUPPORTED_FEATURE: "events of this adapter have no times of their own");
+        }
+        let event = Self::complete_of(context, CommandType::EVENTS_WAIT_WITH_BARRIER)?;
+        let reusable = Reusable {
+            is_profiled,
+            last: Mutex::default(),
+        };
+        Ok(Arc::new(event.with_rare(RareParts {
+            reusable: Some(reusable),
+            ..RareParts::default()
+        })))
+    }
+
+    fn is_reusable(&self) -> bool {
+        self.reusable().is_some()
     }
 }
 
@@ -383,7 +516,12 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> SoftwareEvent<B> for DriverEve
             Owner::Queue(Loan::of(queue, queue.loans())),
         );
         let began: Vec<_> = firsts.iter().map(|first| first.signal.clone()).collect();
-        let rare = (!began.is_empty()).then(|| Box::new(RareParts { began, pending: None }));
+        let rare = (!began.is_empty()).then(|| {
+            Box::new(RareParts {
+                began,
+                ..RareParts::default()
+            })
+        });
         Ok(recycled(Self {
             rare,
             submitted: submitted.unwrap_or(0),
@@ -397,11 +535,10 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> SoftwareEvent<B> for DriverEve
             command: OnceLock::new(),
             failed: AtomicBool::new(false),
         };
-        let (began, pending) = (Vec::new(), Some(pending));
-        Ok(Arc::new(Self {
-            rare: Some(Box::new(RareParts { began, pending })),
-            ..event
-        }))
+        Ok(Arc::new(event.with_rare(RareParts {
+            pending: Some(pending),
+            ..RareParts::default()
+        })))
     }
 
     fn resolve(&self, command: Option<&Arc<Self>>) {
@@ -410,7 +547,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> SoftwareEvent<B> for DriverEve
         match command {
             Some(command) => {
                 let command = command.current();
-                if let Err(error) = S::watcher().when_over(command, move || end.give()) {
+                if let Err(error) = S::watcher().when_over(&command, move || end.give()) {
                     log::error!("an event that others wait for is signalled too early: {error}");
                     self.signal.give();
                 }

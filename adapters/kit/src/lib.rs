@@ -113,7 +113,7 @@ pub use deferred_drop::{defer_drop, defer_drop_by};
 pub use device::{Device, spirv_image_rank};
 pub use device_defaults::{default_device_info, vector_width};
 pub use device_global::DeviceGlobals;
-pub use driver_event::{DriverEvent, EventSignal, NewEvent};
+pub use driver_event::{Current, DriverEvent, EventSignal, NewEvent};
 pub use driver_program::{DriverProgram, ProgramBinary, ProgramCode};
 pub use driver_use::DriverUse;
 pub use entry_hook::Subject;

@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use oxur_api::{CommandType, MapFlags};
 
+use crate::command_buffer::Used;
+use crate::queue::is_profiled;
 use crate::usm_mem::{BufferMemory, Moved, UsmMem};
 use crate::{
-    Arg, Backend, BufferRect, Command, Context, DeviceGlobal, EventOut, Launch, Objects, Queue, UrResult, WaitList,
+    Arg, Backend, BufferRect, Command, Context, DeviceGlobal, DriverEvent, EventOut, EventSignal, Launch,
+    MemoryProvider, Objects, Queue, UniqueId, UrResult, UsmHeapPool, UsmKind, WaitList,
 };
 
 /// How a command is submitted: the parameters that all commands have.
@@ -179,6 +182,11 @@ pub trait MemoryQueue<B: Backend<Queue = Self>>: Queue<B> {
         Context::devices(&**self.context()).len() == 1
     }
 
+    /// Its number, if it is in order: what was freed in its order may be allocated in it at once.
+    fn number_in_order(&self) -> Option<UniqueId> {
+        None
+    }
+
     /// Copies between any two pieces of memory: at least one byte.
     fn copy(
         self: &Arc<Self>,
@@ -272,6 +280,26 @@ macro_rules! memory_queue_methods {
             event: $crate::EventOut<'_, $backend>,
         ) -> $crate::UrResult<*mut std::ffi::c_void> {
             $crate::memory_queue::map(self, buffer, blocking, flags, offset, size, wait, event)
+        }
+
+        fn usm_alloc(
+            self: &Arc<Self>,
+            kind: $crate::UsmKind<'_, <$backend as $crate::Backend>::Device>,
+            pool: Option<&Arc<<$backend as $crate::Backend>::UsmPool>>,
+            size: usize,
+            wait: $crate::WaitList<'_, $backend>,
+            event: $crate::EventOut<'_, $backend>,
+        ) -> $crate::UrResult<*mut std::ffi::c_void> {
+            $crate::memory_queue::usm_alloc(self, &kind, pool, size, wait, event)
+        }
+
+        fn signal(
+            self: &Arc<Self>,
+            event: &Arc<<$backend as $crate::Backend>::Event>,
+            _flags: $crate::ur::ExpEnqueueExtFlags,
+            wait: $crate::WaitList<'_, $backend>,
+        ) -> $crate::UrResult<()> {
+            $crate::memory_queue::signal::<$backend, _>(self, event, wait)
         }
     };
 }
@@ -408,6 +436,12 @@ where
                 count => queue.write_global(dst, src, count, how),
             }
         }
+        Command::UsmFree { memory, .. } => {
+            let (context, number) = (&**queue.context(), queue.number_in_order());
+            context
+                .usm()
+                .enqueue_free(context, memory, number, || queue.nothing(false, how))
+        }
         // The memory of the mapping goes back when the copy is complete.
         Command::Unmap { ref mem, mapped } => {
             let mapping = mem.take_mapping(mapped)?;
@@ -464,6 +498,52 @@ where
         Some(copy) => bring_and_submit(queue, copy, how),
         None => queue.nothing(how.wait.is_empty(), how),
     }
+}
+
+/// Allocates memory, as [`Queue::usm_alloc`] does.
+pub fn usm_alloc<B>(
+    queue: &Arc<B::Queue>,
+    kind: &UsmKind<'_, B::Device>,
+    pool: Option<&Arc<B::UsmPool>>,
+    size: usize,
+    wait: WaitList<'_, B>,
+    event: EventOut<'_, B>,
+) -> UrResult<*mut c_void>
+where
+    B: Backend<UsmPool = UsmHeapPool<<B as Backend>::Context>>,
+    B::Context: MemoryProvider<Device = B::Device>,
+    B::Queue: MemoryQueue<B>,
+{
+    let (context, of) = (&**queue.context(), (queue.device(), queue.number_in_order()));
+    let submit = |command| queue.nothing(false, Submission::new(command, wait, event));
+    context.usm().enqueue_alloc(context, of, kind, pool, size, submit)
+}
+
+/// Has a barrier signal a reusable event, as [`Queue::signal`] does.
+pub fn signal<B, S>(queue: &Arc<B::Queue>, event: &Arc<DriverEvent<B, S>>, wait: WaitList<'_, B>) -> UrResult<()>
+where
+    B: Backend<Event = DriverEvent<B, S>>,
+    B::Queue: MemoryQueue<B>,
+    S: EventSignal<B>,
+{
+    if !Arc::ptr_eq(event.context(), queue.context()) {
+        crate::bail!(ERROR_INVALID_EVENT: "the queue and the event to signal belong to different contexts");
+    }
+    let (mut barrier, mut stamp) = (Used::new(), Used::new());
+    queue.barrier(Submission::new(
+        CommandType::EVENTS_WAIT_WITH_BARRIER,
+        wait,
+        barrier.next(),
+    ))?;
+    let has_times = !event.is_profiled() || is_profiled::<B>(queue);
+    event.signalled_by(match has_times {
+        true => barrier.last()?,
+        false => {
+            queue.submit(Command::Timestamp, false, barrier.wait_list()?, stamp.next())?;
+            stamp.last()?
+        }
+    });
+    Ok(())
 }
 
 /// [`Queue::begin_native_command`] for drivers whose barriers hold up what a client submits to the native queue.

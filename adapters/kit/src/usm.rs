@@ -166,6 +166,17 @@ pub enum UsmKind<'a, D> {
     Shared(&'a Arc<D>),
 }
 
+impl<D> UsmKind<'_, D> {
+    /// What an event says that it is of if such memory is allocated in the order of a queue.
+    pub fn enqueued_command(&self) -> CommandType {
+        match self {
+            Self::Host => CommandType::ENQUEUE_USM_HOST_ALLOC_EXP,
+            Self::Device(_) => CommandType::ENQUEUE_USM_DEVICE_ALLOC_EXP,
+            Self::Shared(_) => CommandType::ENQUEUE_USM_SHARED_ALLOC_EXP,
+        }
+    }
+}
+
 /// What an allocation asks for.
 pub struct UsmRequest<'a, B: Backend> {
     /// Where.

@@ -45,6 +45,8 @@ impl Watch for EventRef {
 }
 
 impl EventSignal<LevelZero> for EventRef {
+    const HAS_TIMESTAMPS: bool = false;
+
     fn watcher() -> &'static Watcher<Self> {
         &WATCHER
     }

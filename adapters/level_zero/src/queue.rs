@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use kit::ur::{CommandType, NativeHandle, QueueFlags};
 use kit::{
     BusyMark, Capture, Context as _, EventOut, HandleCell, InFlight, Loans, Objects, QueueNativeProperties,
-    QueueProperties, UrResult, WaitList,
+    QueueProperties, UniqueId, UrResult, WaitList,
 };
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
@@ -49,6 +49,7 @@ pub(crate) struct Queue {
     event_type: EventType,
     /// Whether there were commands since the probe, as the context knows it.
     mark: BusyMark<Self>,
+    number: UniqueId,
     /// Whether others may submit to it, too: it is a native list, or its native handle was given out.
     shared: AtomicBool,
     /// How many commands there were, and how many when all were known to be complete.
@@ -83,6 +84,7 @@ impl Queue {
             is_recording: false,
             event_type: EventType::default(),
             mark: BusyMark::new(in_flight),
+            number: UniqueId::new(),
             shared: AtomicBool::new(false),
             submitted: AtomicU64::new(0),
             complete: AtomicU64::new(0),

@@ -18,7 +18,7 @@ use std::ptr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use kit::ur::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmType};
+use kit::ur::{ResultCode, UsmDeviceMemFlags, UsmHostMemFlags, UsmPoolFlags, UsmType};
 use kit::{
     InFlight, NativeRef, SharedContexts, UniqueId, UrResult, UsmAllocation, UsmKind, UsmPlace, UsmProperties,
     note_usm_change,
@@ -85,6 +85,15 @@ static LIMIT: kit::CacheLimit = kit::CacheLimit::new(kit::environment::OPENCL_US
 impl kit::MemoryProvider for Context {
     // Without a cache the driver waits, and in a child of `fork` nothing runs.
     kit::driver_memory_methods!(OpenCl, LIMIT, LIMIT.get() == 0 || cl::is_lost());
+
+    fn check_pool_flags(flags: UsmPoolFlags) -> UrResult<()> {
+        match flags.contains(UsmPoolFlags::USE_NATIVE_MEMORY_POOL_EXP) {
+            true => Err(kit::error!(
+                ERROR_UNSUPPORTED_FEATURE: "the pools are the adapter's own: there are no memory pools of the driver"
+            )),
+            false => Ok(()),
+        }
+    }
 
     fn memory_of<'a>(listed: &'a Arc<Device>, named: &'a Arc<Device>) -> Option<&'a Arc<Device>> {
         (listed.raw == named.raw).then_some(listed)

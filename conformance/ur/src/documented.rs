@@ -55,6 +55,21 @@ const EXCEPTIONS: &[(&str, ResultCode, &str)] = &[
         "pitches below a row, as OpenCL says",
     ),
     (
+        "urEnqueueUSMDeviceAllocExp",
+        ResultCode::ERROR_INVALID_USM_SIZE,
+        "as urUSMDeviceAlloc says it of no bytes, and of too many",
+    ),
+    (
+        "urEnqueueUSMDeviceAllocExp",
+        ResultCode::ERROR_INVALID_VALUE,
+        "another context's pool, as urUSMDeviceAlloc says it",
+    ),
+    (
+        "urEnqueueUSMFreeExp",
+        ResultCode::ERROR_INVALID_VALUE,
+        "as urUSMFree may say it of what is no memory",
+    ),
+    (
         "urKernelCreate",
         ResultCode::ERROR_INVALID_PROGRAM_EXECUTABLE,
         NOT_BUILT,

@@ -54,6 +54,7 @@ mod same_bits;
 mod several_devices;
 mod threads;
 mod usm;
+mod usm_in_order;
 mod virtual_functions;
 mod virtual_mem;
 

@@ -281,15 +281,10 @@ impl Queue {
                 self.submit_marker(Submission::of(CommandType::MEM_UNMAP), wait, event)
             }
             Command::UsmFree { memory, .. } => {
-                let submission = Submission {
-                    inline: true,
-                    ..Submission::of(CommandType::ENQUEUE_USM_FREE_EXP)
-                };
-                let make_work = || host::FreeWork {
-                    context: self.context.clone(),
-                    memory: memory as usize,
-                };
-                self.submit_work(submission, wait, event, || host::free(&self.context, memory), make_work)
+                let (context, number) = (&self.context, self.number_in_order());
+                let submission = Submission::of(CommandType::ENQUEUE_USM_FREE_EXP);
+                let submit = || self.submit_marker(submission, wait, event);
+                context.usm.enqueue_free(context, memory, number, submit)
             }
             command => {
                 command.check_operands(&self.context)?;

@@ -106,6 +106,9 @@ impl Device {
             | DeviceInfo::USM_P2P_SUPPORT_EXP
             | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP
             | DeviceInfo::TIMESTAMP_RECORDING_SUPPORT_EXP
+            | DeviceInfo::ASYNC_USM_ALLOCATIONS_SUPPORT_EXP
+            | DeviceInfo::REUSABLE_EVENTS_SUPPORT_EXP
+            | DeviceInfo::PER_EVENT_PROFILING_SUPPORT_EXP
             | DeviceInfo::USM_HOST_ALLOC_REGISTER_SUPPORT_EXP
             | DeviceInfo::PROGRAM_SET_SPECIALIZATION_CONSTANTS
             | DeviceInfo::USE_NATIVE_ASSERT

@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, UsmAdviceFlags, UsmMigrationFlags};
-use kit::{BoxSide, Command, DeviceGlobal, Launch, MemoryQueue, Queue as _, UrError, UrResult, emulate};
+use kit::{BoxSide, Command, DeviceGlobal, Launch, MemoryQueue, Queue as _, UniqueId, UrError, UrResult, emulate};
 use oxur_adapter_kit as kit;
 use oxur_cuda_sys::*;
 use smallvec::{SmallVec, smallvec};
@@ -230,6 +230,10 @@ impl MemoryQueue<Cuda> for Queue {
     #[inline(always)]
     fn has_one_device(&self) -> bool {
         self.one_device
+    }
+
+    fn number_in_order(&self) -> Option<UniqueId> {
+        self.in_order.then_some(self.number)
     }
 
     #[inline(always)]

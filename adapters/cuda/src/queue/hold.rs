@@ -150,7 +150,7 @@ impl Queue {
                 );
             }
             if event.current().has_failed() {
-                return Err(failed(event.current()));
+                return Err(failed(&event.current()));
             }
         }
         Ok(())

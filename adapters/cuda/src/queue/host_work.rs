@@ -107,7 +107,7 @@ impl Queue {
     /// which commands were forced.
     fn waits_for_host(&self, wait: Wait<'_>) -> bool {
         let waits = |signal: &Signal| matches!(signal.now(), Signal::Point(point) if point.is_held());
-        if self.holds(wait) || self.in_order && self.first.is_held() || wait.iter().any(|event| waits(event.current()))
+        if self.holds(wait) || self.in_order && self.first.is_held() || wait.iter().any(|event| waits(&event.current()))
         {
             return true;
         }

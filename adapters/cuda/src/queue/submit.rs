@@ -270,12 +270,12 @@ impl Queue {
     #[inline(never)]
     fn depend(&self, lane: &OpenLane<'_>, wait: Wait<'_>) -> UrResult<()> {
         self.check_wait(wait)?;
-        wait.iter().try_for_each(|event| lane.wait_for(event.current()))
+        wait.iter().try_for_each(|event| lane.wait_for(&event.current()))
     }
 
     /// The lane of an out-of-order queue for a command that waits for these events.
     fn choose_behind(&self, wait: Wait<'_>) -> UrResult<Arc<Lane>> {
-        self.choose(|lane| wait.iter().any(|event| lane.ends_with(event.current())))
+        self.choose(|lane| wait.iter().any(|event| lane.ends_with(&event.current())))
     }
 
     /// The lane that ends with what a command waits for, or else the next.

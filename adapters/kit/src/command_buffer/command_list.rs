@@ -645,7 +645,7 @@ impl<B: Backend> RareParts<B> {
         };
         let (event, signal) = signal.unzip();
         if !events.is_empty() {
-            check_events::<B>()?;
+            check_events(events)?;
         }
         let rare = Self {
             events: events.iter().map(|event| Arc::clone(&event)).collect(),

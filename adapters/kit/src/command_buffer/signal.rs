@@ -15,7 +15,7 @@ use super::command_list::{Node, SignalOf};
 use super::software::{Used, list};
 use crate::command::trace::trace;
 use crate::handle::handle_of;
-use crate::{Backend, EventOut, Queue, SoftwareEvent, UrResult, WaitList, unsupported};
+use crate::{Backend, Event as _, EventOut, Queue, SoftwareEvent, UrResult, WaitList, unsupported};
 
 /// What a command of a command buffer signals when it is complete, once. That is an event, which fails if nobody has this any
 /// more and it was not signalled.
@@ -42,11 +42,15 @@ impl<B: Backend> CommandSignal<B> for () {
     }
 }
 
-/// Whether single commands can signal events and wait for some.
-pub(super) fn check_events<B: Backend>() -> UrResult<()> {
-    match SignalOf::<B>::SUPPORTED {
-        true => Ok(()),
-        false => unsupported(),
+/// Whether single commands can signal events and wait for some, and for these.
+pub(super) fn check_events<B: Backend>(events: WaitList<'_, B>) -> UrResult<()> {
+    if !SignalOf::<B>::SUPPORTED {
+        return unsupported();
+    }
+    match events.iter().any(|event| event.is_reusable()) {
+        // What they stand for changes, and what a command waits for is fixed.
+        true => crate::bail!(ERROR_UNSUPPORTED_FEATURE: "commands of command buffers cannot wait for reusable events"),
+        false => Ok(()),
     }
 }
 

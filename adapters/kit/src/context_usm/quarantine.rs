@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! Freed memory that commands may still use: it is not handed out again before they are complete.
 //!
-//! Neither a free nor an allocation waits for these commands: the calling thread may be the one that they wait for.
+//! Neither a free nor an allocation waits for these commands: the calling thread may be the one that they wait for. But an
+//! allocation for a queue in order may have at once what was freed in the order of this queue.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,9 +10,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use oxur_fork::{Mutex, Turns};
 use smallvec::SmallVec;
 
-/// Allocations in the order in which they were freed, each with the fence behind the commands that may use it.
+use crate::UniqueId;
+
+/// How many allocations are looked at for one that will do, from the one that was freed last on.
+const LOOK_AT: usize = 64;
+
+/// An allocation that was freed.
+struct Entry<F> {
+    address: usize,
+    /// What is behind the commands that may use it.
+    fence: F,
+    /// The queue in order that it was freed in the order of.
+    queue: Option<UniqueId>,
+}
+
+/// Allocations in the order in which they were freed.
 struct Freed<F> {
-    order: VecDeque<(usize, F)>,
+    order: VecDeque<Entry<F>>,
     addresses: HashSet<usize>,
 }
 
@@ -48,12 +63,12 @@ impl<F> Quarantine<F> {
         !self.is_empty() && self.freed.lock().addresses.contains(&address)
     }
 
-    /// Takes an allocation in. `false` says that it was here already.
-    pub(super) fn put(&self, address: usize, fence: F) -> bool {
+    /// Takes an allocation in that was freed, if so, in the order of a queue. `false` says that it was here already.
+    pub(super) fn put(&self, address: usize, fence: F, queue: Option<UniqueId>) -> bool {
         let mut freed = self.freed.lock();
         let new = freed.addresses.insert(address);
         if new {
-            freed.order.push_back((address, fence));
+            freed.order.push_back(Entry { address, fence, queue });
             self.count.store(freed.addresses.len(), Ordering::Relaxed);
         }
         new
@@ -64,33 +79,47 @@ impl<F> Quarantine<F> {
         // Fences may be the driver's objects: they are asked and dropped without the lock.
         let mut ready = SmallVec::<[_; 4]>::new();
         let _asking = self.asking.take();
-        while let Some((address, fence)) = self.take_order() {
-            if !reached(&fence) {
-                self.freed.lock().order.push_front((address, fence));
+        while let Some(first) = self.take_order() {
+            if !reached(&first.fence) {
+                self.freed.lock().order.push_front(first);
                 break;
             }
             let mut freed = self.freed.lock();
-            freed.addresses.remove(&address);
+            freed.addresses.remove(&first.address);
             self.count.store(freed.addresses.len(), Ordering::Relaxed);
             drop(freed);
-            ready.push(address);
+            ready.push(first.address);
         }
         ready
     }
 
     /// Takes out the allocation that was freed first, but for its address, by which others still find it.
-    fn take_order(&self) -> Option<(usize, F)> {
+    fn take_order(&self) -> Option<Entry<F>> {
         self.freed.lock().order.pop_front()
+    }
+
+    /// Takes out an allocation that was freed in the order of a queue and will do.
+    pub(super) fn take_of(&self, queue: UniqueId, will_do: impl Fn(usize) -> bool) -> Option<usize> {
+        let mut freed = self.freed.lock();
+        let from = freed.order.len().saturating_sub(LOOK_AT);
+        let is_found = |entry: &Entry<F>| entry.queue == Some(queue) && will_do(entry.address);
+        let found = from + freed.order.range(from..).rposition(is_found)?;
+        let entry = freed.order.remove(found)?;
+        freed.addresses.remove(&entry.address);
+        self.count.store(freed.addresses.len(), Ordering::Relaxed);
+        drop(freed);
+        // The fence may be the driver's object: it goes without the lock.
+        Some(entry.address)
     }
 
     /// Takes out the allocation that was freed first, whatever may use it.
     pub(super) fn take_first(&self) -> Option<(usize, F)> {
         let mut freed = self.freed.lock();
         let first = freed.order.pop_front();
-        if let Some((address, _)) = &first {
-            freed.addresses.remove(address);
+        if let Some(first) = &first {
+            freed.addresses.remove(&first.address);
         }
         self.count.store(freed.addresses.len(), Ordering::Relaxed);
-        first
+        first.map(|first| (first.address, first.fence))
     }
 }

@@ -258,6 +258,41 @@ fn memory_in_use_is_in_quarantine() {
 }
 
 #[test]
+fn a_queue_in_order_has_what_it_freed_at_once() {
+    let provider = provider();
+    let device = &provider.devices[0];
+    let (own, other) = (UniqueId::new(), UniqueId::new());
+    let alloc = |kind: UsmKind<'_, Device>, size, queue| {
+        let submit = |_| Ok(());
+        let memory = provider
+            .usm
+            .enqueue_alloc(&*provider, (device, queue), &kind, None, size, submit);
+        memory.unwrap() as usize
+    };
+    let free = |address: usize, queue| {
+        let memory = address as *mut c_void;
+        let freed = provider.usm.enqueue_free(&*provider, memory, queue, || Ok(()));
+        freed.map_err(|error| error.code())
+    };
+    provider.submitted.store(1, Ordering::Relaxed);
+    let first = alloc(UsmKind::Host, 5000, Some(own));
+    free(first, Some(own)).unwrap();
+    assert_eq!(free(first, Some(own)), Err(ResultCode::ERROR_INVALID_VALUE));
+    assert_ne!(alloc(UsmKind::Host, 5000, Some(other)), first);
+    assert_ne!(alloc(UsmKind::Host, 5000, None), first);
+    assert_ne!(alloc(UsmKind::Host, 5001, Some(own)), first);
+    assert_ne!(alloc(UsmKind::Device(device), 5000, Some(own)), first);
+    assert_eq!(provider.find(first), None);
+    assert_eq!(alloc(UsmKind::Host, 5000, Some(own)), first);
+    assert_eq!(provider.find(first), Some((UsmType::HOST, first, 5000, None)));
+    // What `urUSMFree` frees in use is for no queue before the commands are complete.
+    provider.free_at(first).unwrap();
+    assert_ne!(alloc(UsmKind::Host, 5000, Some(own)), first);
+    provider.complete.store(1, Ordering::Relaxed);
+    assert_eq!(alloc(UsmKind::Host, 5000, Some(other)), first);
+}
+
+#[test]
 fn memory_that_comes_free_is_what_was_missing() {
     let provider = Arc::new(Provider {
         memory: 200 << 10,

@@ -176,7 +176,9 @@ impl Device {
             | DeviceInfo::ENQUEUE_NATIVE_COMMAND_SUPPORT_EXP
             | DeviceInfo::ENQUEUE_HOST_TASK_SUPPORT_EXP
             | DeviceInfo::USM_P2P_SUPPORT_EXP
-            | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP => out.bool(true),
+            | DeviceInfo::USM_CONTEXT_MEMCPY_SUPPORT_EXP
+            | DeviceInfo::ASYNC_USM_ALLOCATIONS_SUPPORT_EXP
+            | DeviceInfo::REUSABLE_EVENTS_SUPPORT_EXP => out.bool(true),
             DeviceInfo::KERNEL_LAUNCH_CAPABILITIES => out.value(KernelLaunchPropertiesFlags::COOPERATIVE),
             DeviceInfo::VIRTUAL_MEMORY_SUPPORT => out.bool(ze::api().zeVirtualMemReserve.is_some()),
             DeviceInfo::IPC_MEMORY_SUPPORT_EXP => out.bool(self.driver.has_ipc),

@@ -7,7 +7,9 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use kit::ur::{CommandType, KernelLaunchFlags, ResultCode};
-use kit::{BoxSide, Command, DeviceGlobal, Launch, LaunchProperties, MemoryQueue, Range, UrError, UrResult, emulate};
+use kit::{
+    BoxSide, Command, DeviceGlobal, Launch, LaunchProperties, MemoryQueue, Range, UniqueId, UrError, UrResult, emulate,
+};
 use level_zero_sys::*;
 use oxur_adapter_kit as kit;
 
@@ -124,6 +126,10 @@ impl MemoryQueue<LevelZero> for Queue {
     #[inline(always)]
     fn is_checked(&self) -> bool {
         self.is_recording
+    }
+
+    fn number_in_order(&self) -> Option<UniqueId> {
+        self.in_order.then_some(self.number)
     }
 
     #[inline(always)]

@@ -373,7 +373,7 @@ impl Queue {
             let current = event.current();
             waits.push(current.handle());
             // The event of a command may go before this command has waited.
-            if !current.counts() || !self.in_order {
+            if !current.counts() || !self.in_order || current.may_change() {
                 kept.push(current.clone());
             }
         }
