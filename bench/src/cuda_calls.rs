@@ -215,6 +215,17 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program, only: Option<&str>) {
         turns(&what, 50, (&ours, &nothing), (&by_pool, &nothing));
     }
 
+    for (what, size) in [("4 KiB", 4096), ("8 MiB", 8 << 20)] {
+        stream_ordered(
+            rig,
+            pool,
+            &format!("alloc, launch, free in order, {what}"),
+            size,
+            &launch,
+            &finish,
+        );
+    }
+
     let bytes = [7_u8; 256];
     let write = || {
         // SAFETY: the variable has 256 bytes.
@@ -321,6 +332,39 @@ pub(super) fn run(rig: &Rig<'_>, program: &Program, only: Option<&str>) {
         ),
         (&current, &nothing),
     );
+}
+
+/// Stream-ordered allocations around launches, which are not waited for.
+fn stream_ordered(rig: &Rig<'_>, pool: CUmemoryPool, what: &str, size: usize, launch: &dyn Fn(), finish: &dyn Fn()) {
+    let Rig { queue, raw, fns, .. } = *rig;
+    let has_them = rig.device.info(DeviceInfo::ASYNC_USM_ALLOCATIONS_SUPPORT_EXP);
+    if !has_them.is_ok_and(|has_them| has_them) {
+        return;
+    }
+    let nobody = UsmPoolHandle::default();
+    let ours = || {
+        let (queue, mut memory) = (queue.raw(), null_mut());
+        // SAFETY: a live queue and a place for the address; memory that nobody uses behind the launch.
+        unsafe {
+            let allocated =
+                fns.urEnqueueUSMDeviceAllocExp(queue, nobody, size, null(), 0, null(), &mut memory, null_mut());
+            allocated.expect("urEnqueueUSMDeviceAllocExp");
+            launch();
+            let freed = fns.urEnqueueUSMFreeExp(queue, nobody, memory, 0, null(), null_mut());
+            freed.expect("urEnqueueUSMFreeExp");
+        }
+    };
+    let theirs = || {
+        let mut address = 0;
+        // SAFETY: a place for the address; a live pool and stream, and memory that nobody uses behind the launch.
+        unsafe {
+            ok((raw.cu.cuMemAllocFromPoolAsync)(&mut address, size, pool, raw.stream));
+            raw.launch();
+            ok((raw.cu.cuMemFreeAsync)(address, raw.stream));
+        }
+    };
+    let wait = || raw.wait();
+    turns(what, 100, (&ours, finish), (&theirs, &wait));
 }
 
 /// Launches whose events another thread waits for, as libsycl does for host tasks.

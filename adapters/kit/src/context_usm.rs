@@ -305,8 +305,11 @@ impl<P: MemoryProvider> ContextUsm<P> {
     ) -> UrResult<*mut c_void> {
         let memory = self.alloc_in_order(provider, (device, number), kind, pool, size)?;
         if let Err(error) = submit(kind.enqueued_command()) {
-            // What was freed before in this order may still be in use.
-            self.free_in_order(provider, memory, number)?;
+            match number {
+                // It may have been freed in this order, and be in use.
+                Some(queue) => self.put_in_order(memory, queue),
+                None => self.free(provider, memory),
+            }?;
             return Err(error);
         }
         Ok(memory)
@@ -321,14 +324,28 @@ impl<P: MemoryProvider> ContextUsm<P> {
         number: Option<UniqueId>,
         submit: impl FnOnce() -> UrResult<()>,
     ) -> UrResult<()> {
+        let address = memory as usize;
         // What is wrong with it is said before the client has an event.
-        match self.find(provider, memory as usize) {
-            Some(found) if found.base == memory as usize => {}
-            _ if self.quarantine.has(memory as usize) => return Err(freed_before(memory)),
-            _ => return Err(no_usm(memory)),
+        if self.quarantine.has(address) {
+            return Err(freed_before(memory));
+        }
+        let is_own = matches!(self.cache.find(address), Found::Taken { base, .. } if base == address);
+        if !is_own && self.find(provider, address).is_none_or(|found| found.base != address) {
+            return Err(no_usm(memory));
         }
         submit()?;
-        self.free_in_order(provider, memory, number)
+        match number.filter(|_| is_own) {
+            Some(queue) => self.put_in_order(memory, queue),
+            None => self.free(provider, memory),
+        }
+    }
+
+    /// Keeps memory for a queue in order, which may have it at once.
+    fn put_in_order(&self, memory: *mut c_void, queue: UniqueId) -> UrResult<()> {
+        match self.quarantine.put_in_order(memory as usize, queue) {
+            true => Ok(()),
+            false => Err(freed_before(memory)),
+        }
     }
 
     fn alloc_in_order(
@@ -359,11 +376,6 @@ impl<P: MemoryProvider> ContextUsm<P> {
 
     /// Frees, as `urUSMFree` does.
     pub fn free(&self, provider: &P, memory: *mut c_void) -> UrResult<()> {
-        self.free_in_order(provider, memory, None)
-    }
-
-    /// Frees, if so, in the order of a queue with this number.
-    fn free_in_order(&self, provider: &P, memory: *mut c_void, queue: Option<UniqueId>) -> UrResult<()> {
         let address = memory as usize;
         if !self.quarantine.is_empty() {
             if self.quarantine.has(address) {
@@ -376,7 +388,7 @@ impl<P: MemoryProvider> ContextUsm<P> {
             && let Found::Taken { base, .. } = self.cache.find(address)
             && base == address
         {
-            return match self.quarantine.put(address, fence, queue) {
+            return match self.quarantine.put(address, fence) {
                 true => Ok(()),
                 false => Err(freed_before(memory)),
             };
@@ -455,6 +467,7 @@ impl<P: MemoryProvider> ContextUsm<P> {
     /// look at it.
     pub fn close(&self, provider: &P) {
         let source = Source::new(provider);
+        self.fence_in_order(provider);
         while let Some((address, fence)) = self.quarantine.take_first() {
             provider.wait_for(&fence);
             self.free_again(&source, address);
@@ -487,11 +500,26 @@ impl<P: MemoryProvider> ContextUsm<P> {
     /// Hands memory to the cache that no command uses any more. Whether there was any.
     #[cold]
     fn reuse(&self, provider: &P) -> bool {
+        let is_idle = self.fence_in_order(provider);
         let ready = self.quarantine.ready(provider.progress());
         for &address in &ready {
             self.free_again(&Source::new(provider), address);
         }
-        !ready.is_empty()
+        is_idle || !ready.is_empty()
+    }
+
+    /// Has what queues freed in their order go to others when that is behind all commands: at once, of which this tells, if none is
+    /// unfinished.
+    fn fence_in_order(&self, provider: &P) -> bool {
+        let free = self.quarantine.fence_in_order(|| provider.fence());
+        let free = free.unwrap_or_else(|error| {
+            log::debug!("memory stays with the queues that freed it: {error}");
+            Vec::new()
+        });
+        for &address in &free {
+            self.free_again(&Source::new(provider), address);
+        }
+        !free.is_empty()
     }
 
     fn free_again(&self, source: &Source<'_, P>, address: usize) {

@@ -440,7 +440,7 @@ where
             let (context, number) = (&**queue.context(), queue.number_in_order());
             context
                 .usm()
-                .enqueue_free(context, memory, number, || queue.nothing(false, how))
+                .enqueue_free(context, memory, number, || keep_place(queue, how))
         }
         // The memory of the mapping goes back when the copy is complete.
         Command::Unmap { ref mem, mapped } => {
@@ -515,8 +515,20 @@ where
     B::Queue: MemoryQueue<B>,
 {
     let (context, of) = (&**queue.context(), (queue.device(), queue.number_in_order()));
-    let submit = |command| queue.nothing(false, Submission::new(command, wait, event));
+    let submit = |command| keep_place(queue, Submission::new(command, wait, event));
     context.usm().enqueue_alloc(context, of, kind, pool, size, submit)
+}
+
+/// Submits a command that does nothing; in order, only if somebody could tell.
+fn keep_place<B>(queue: &Arc<B::Queue>, how: Submission<'_, B>) -> UrResult<()>
+where
+    B: Backend,
+    B::Queue: MemoryQueue<B>,
+{
+    match queue.number_in_order().is_some() && how.wait.is_empty() && !how.event.wanted() {
+        true => Ok(()),
+        false => queue.nothing(false, how),
+    }
 }
 
 /// Has a barrier signal a reusable event, as [`Queue::signal`] does.

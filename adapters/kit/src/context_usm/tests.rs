@@ -290,6 +290,24 @@ fn a_queue_in_order_has_what_it_freed_at_once() {
     assert_ne!(alloc(UsmKind::Host, 5000, Some(own)), first);
     provider.complete.store(1, Ordering::Relaxed);
     assert_eq!(alloc(UsmKind::Host, 5000, Some(other)), first);
+    // Others have it when nothing is unfinished, or when what was behind the free is complete.
+    free(first, Some(own)).unwrap();
+    assert_eq!(alloc(UsmKind::Host, 5000, Some(other)), first);
+    provider.submitted.store(2, Ordering::Relaxed);
+    free(first, Some(own)).unwrap();
+    let second = alloc(UsmKind::Host, 5000, Some(other));
+    assert_ne!(second, first);
+    provider.submitted.store(3, Ordering::Relaxed);
+    provider.complete.store(2, Ordering::Relaxed);
+    assert_eq!(alloc(UsmKind::Host, 5000, Some(other)), first);
+    // What a fence was asked for meanwhile is still the queue's.
+    free(first, Some(own)).unwrap();
+    assert_ne!(alloc(UsmKind::Host, 5000, None), first);
+    assert_eq!(alloc(UsmKind::Host, 5000, Some(own)), first);
+    free(first, Some(own)).unwrap();
+    let waits = provider.waits.load(Ordering::Relaxed);
+    provider.usm.close(&*provider);
+    assert_eq!(provider.waits.load(Ordering::Relaxed), waits + 1);
 }
 
 #[test]
