@@ -158,4 +158,48 @@ impl Queue {
             unsafe { self.fns().urEnqueueUSMAdvise(self.raw(), memory, size, advice, event) }
         })
     }
+
+    /// Allocates memory in the order of the queue: from a pool, or, if that is null, from the device's. The address is there at
+    /// once, the memory when the event is complete.
+    pub fn usm_alloc(
+        &self,
+        kind: UsmType,
+        pool: UsmPoolHandle,
+        size: usize,
+        wait: &[&Event],
+    ) -> Result<(*mut c_void, Event)> {
+        let (queue, wait) = (self.raw(), WaitList::new(wait));
+        let (len, list) = (wait.len(), wait.ptr());
+        let (properties, mut memory) = (core::ptr::null(), core::ptr::null_mut());
+        let place = &raw mut memory;
+        let fns = self.fns();
+        // SAFETY: the handles are alive, and the places of the results are valid.
+        let event = self.enqueue(|event| unsafe {
+            match kind {
+                UsmType::DEVICE => {
+                    fns.urEnqueueUSMDeviceAllocExp(queue, pool, size, properties, len, list, place, event)
+                }
+                UsmType::SHARED => {
+                    fns.urEnqueueUSMSharedAllocExp(queue, pool, size, properties, len, list, place, event)
+                }
+                _ => fns.urEnqueueUSMHostAllocExp(queue, pool, size, properties, len, list, place, event),
+            }
+        })?;
+        Ok((memory, event))
+    }
+
+    /// Frees memory in the order of the queue.
+    ///
+    /// # Safety
+    /// Nobody may use the memory behind the command.
+    pub unsafe fn usm_free(&self, memory: *mut c_void, wait: &[&Event]) -> Result<Event> {
+        let (wait, pool) = (WaitList::new(wait), UsmPoolHandle::default());
+        self.enqueue(|event| {
+            // SAFETY: the handles are alive; the caller vouches for the memory.
+            unsafe {
+                self.fns()
+                    .urEnqueueUSMFreeExp(self.raw(), pool, memory, wait.len(), wait.ptr(), event)
+            }
+        })
+    }
 }

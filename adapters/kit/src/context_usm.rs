@@ -272,9 +272,7 @@ impl<P: MemoryProvider> ContextUsm<P> {
         }
         provider.check_properties(kind, properties)?;
         let arenas = self.arenas(provider, pool)?;
-        if !self.quarantine.is_empty() {
-            self.reuse(provider);
-        }
+        self.settle(provider);
         let source = Source { provider, properties };
         let align = properties.align;
         let address = arenas.with(&self.cache, kind, |arena| {
@@ -497,7 +495,15 @@ impl<P: MemoryProvider> ContextUsm<P> {
         })
     }
 
-    /// Hands memory to the cache that no command uses any more. Whether there was any.
+    /// Hands memory to the cache that was freed and that no command uses any more.
+    #[inline]
+    fn settle(&self, provider: &P) {
+        if !self.quarantine.is_empty() {
+            self.reuse(provider);
+        }
+    }
+
+    /// The same, of which there may be some. Whether there was.
     #[cold]
     fn reuse(&self, provider: &P) -> bool {
         let is_idle = self.fence_in_order(provider);

@@ -6,11 +6,11 @@
 
 use std::collections::HashSet;
 use std::ffi::c_void;
-use std::ptr::{null, null_mut};
+use std::ptr::null_mut;
 
 use oxur_conformance::api::*;
-use oxur_conformance::client::{Context, Device, Event, Queue, Usm, UsmRequest};
-use oxur_conformance::{Rig, UserEvent, expect, is_complete, loader, ur};
+use oxur_conformance::client::{Context, Device, Event, Queue, Result, Usm, UsmRequest};
+use oxur_conformance::{Rig, UserEvent, check, expect, is_complete, ur};
 
 const ORDERS: [QueueFlags; 2] = [QueueFlags::empty(), QueueFlags::OUT_OF_ORDER_EXEC_MODE_ENABLE];
 const KINDS: [UsmType; 3] = [UsmType::DEVICE, UsmType::SHARED, UsmType::HOST];
@@ -25,15 +25,11 @@ fn rig() -> Option<Rig> {
     let name: String = rig.platform.info(PlatformInfo::NAME).expect("the name");
     assert_ne!(name, "oxur CPU", "our CPU adapter has them");
     expect!(
-        code(alloc(&rig.queue, UsmType::DEVICE, 64, &[])),
+        check(alloc(&rig.queue, UsmType::DEVICE, 64, &[])),
         ERROR_UNSUPPORTED_FEATURE
     );
     println!("this device has no stream-ordered allocations");
     None
-}
-
-fn code<T>(result: Result<T, ResultCode>) -> ResultCode {
-    result.err().unwrap_or(ResultCode::SUCCESS)
 }
 
 fn queue(rig: &Rig, flags: QueueFlags) -> Queue {
@@ -41,76 +37,13 @@ fn queue(rig: &Rig, flags: QueueFlags) -> Queue {
 }
 
 /// Memory, and the event of its allocation.
-fn alloc(queue: &Queue, kind: UsmType, size: usize, wait: &[&Event]) -> Result<(*mut c_void, Event), ResultCode> {
-    alloc_from(queue, kind, UsmPoolHandle::default(), size, wait)
+fn alloc(queue: &Queue, kind: UsmType, size: usize, wait: &[&Event]) -> Result<(*mut c_void, Event)> {
+    queue.usm_alloc(kind, UsmPoolHandle::default(), size, wait)
 }
 
-fn alloc_from(
-    queue: &Queue,
-    kind: UsmType,
-    pool: UsmPoolHandle,
-    size: usize,
-    wait: &[&Event],
-) -> Result<(*mut c_void, Event), ResultCode> {
-    let handles: Vec<EventHandle> = wait.iter().map(|event| event.raw()).collect();
-    let (count, list) = (handles.len() as u32, handles.as_ptr());
-    let list = if handles.is_empty() { null() } else { list };
-    let (mut memory, mut event) = (null_mut(), EventHandle::default());
-    let queue = queue.raw();
-    let code = match kind {
-        UsmType::DEVICE => {
-            ur!(urEnqueueUSMDeviceAllocExp(
-                queue,
-                pool,
-                size,
-                null(),
-                count,
-                list,
-                &mut memory,
-                &mut event
-            ))
-        }
-        UsmType::SHARED => {
-            ur!(urEnqueueUSMSharedAllocExp(
-                queue,
-                pool,
-                size,
-                null(),
-                count,
-                list,
-                &mut memory,
-                &mut event
-            ))
-        }
-        _ => ur!(urEnqueueUSMHostAllocExp(
-            queue,
-            pool,
-            size,
-            null(),
-            count,
-            list,
-            &mut memory,
-            &mut event
-        )),
-    };
-    match code {
-        // SAFETY: a new event with one reference.
-        ResultCode::SUCCESS => Ok((memory, unsafe { Event::from_raw(loader(), event) })),
-        error => Err(error),
-    }
-}
-
-fn free(queue: &Queue, memory: *mut c_void, wait: &[&Event]) -> Result<Event, ResultCode> {
-    let handles: Vec<EventHandle> = wait.iter().map(|event| event.raw()).collect();
-    let (count, list) = (handles.len() as u32, handles.as_ptr());
-    let list = if handles.is_empty() { null() } else { list };
-    let mut event = EventHandle::default();
-    let pool = UsmPoolHandle::default();
-    match ur!(urEnqueueUSMFreeExp(queue.raw(), pool, memory, count, list, &mut event)) {
-        // SAFETY: a new event with one reference.
-        ResultCode::SUCCESS => Ok(unsafe { Event::from_raw(loader(), event) }),
-        error => Err(error),
-    }
+fn free(queue: &Queue, memory: *mut c_void, wait: &[&Event]) -> Result<Event> {
+    // SAFETY: nothing uses the memory behind the command.
+    unsafe { queue.usm_free(memory, wait) }
 }
 
 /// The kind of memory that an address is in.
@@ -238,17 +171,18 @@ fn pool(context: &Context, device: &Device) -> UsmPoolHandle {
 
 /// How many bytes of a pool are in use.
 fn used(pool: UsmPoolHandle) -> usize {
+    bytes_of(pool, UsmPoolInfo::USED_CURRENT_EXP)
+}
+
+/// How many bytes of the driver's it has.
+fn reserved(pool: UsmPoolHandle) -> usize {
+    bytes_of(pool, UsmPoolInfo::RESERVED_CURRENT_EXP)
+}
+
+fn bytes_of(pool: UsmPoolHandle, query: UsmPoolInfo) -> usize {
     let mut bytes = 0usize;
     let place = (&raw mut bytes).cast();
-    expect!(
-        ur!(urUSMPoolGetInfoExp(
-            pool,
-            UsmPoolInfo::USED_CURRENT_EXP,
-            place,
-            null_mut()
-        )),
-        SUCCESS
-    );
+    expect!(ur!(urUSMPoolGetInfoExp(pool, query, place, null_mut())), SUCCESS);
     bytes
 }
 
@@ -269,16 +203,14 @@ fn pools() {
     let device_memory = UsmType::DEVICE;
     for named in [default, own] {
         let before = used(named);
-        let (memory, there) = alloc_from(&queue, device_memory, named, 100_000, &[]).expect("an allocation");
+        let (memory, there) = queue
+            .usm_alloc(device_memory, named, 100_000, &[])
+            .expect("an allocation");
         there.wait().expect("urEventWait");
         assert!(used(named) >= before + 100_000);
         free(&queue, memory, &[]).expect("a free").wait().expect("urEventWait");
         queue.finish().expect("urQueueFinish");
-        // What was in use is looked at again.
-        let (memory, _) = alloc_from(&queue, device_memory, named, 64, &[]).expect("an allocation");
-        assert!(used(named) < before + 100_000);
-        free(&queue, memory, &[]).expect("a free");
-        queue.finish().expect("urQueueFinish");
+        assert_eq!(used(named), before);
     }
     // The one that was chosen for the device, where none is named.
     expect!(ur!(urUSMPoolSetDevicePoolExp(context, device, own)), SUCCESS);
@@ -290,13 +222,15 @@ fn pools() {
     free(&queue, memory, &[]).expect("a free");
     queue.finish().expect("urQueueFinish");
     expect!(ur!(urUSMPoolSetDevicePoolExp(context, device, default)), SUCCESS);
+    assert_eq!(used(own), before);
     expect!(ur!(urUSMPoolTrimToExp(context, device, own, 0)), SUCCESS);
+    assert_eq!(reserved(own), 0, "all of it is free");
     expect!(ur!(urUSMPoolDestroyExp(context, device, own)), SUCCESS);
     // Another context's.
     let other = Context::new(&[&rig.device]).expect("urContextCreate");
     let theirs = pool(&other, &rig.device);
-    let refused = alloc_from(&queue, device_memory, theirs, 100, &[]);
-    expect!(code(refused), ERROR_INVALID_VALUE);
+    let refused = queue.usm_alloc(device_memory, theirs, 100, &[]);
+    expect!(check(refused), ERROR_INVALID_VALUE);
     expect!(ur!(urUSMPoolDestroyExp(other.raw(), device, theirs)), SUCCESS);
 }
 
@@ -332,23 +266,23 @@ fn refused() {
     let Some(rig) = rig() else { return };
     let queue = queue(&rig, QueueFlags::empty());
     let nothing = alloc(&queue, UsmType::DEVICE, 0, &[]);
-    expect!(code(nothing), ERROR_INVALID_USM_SIZE);
+    expect!(check(nothing), ERROR_INVALID_USM_SIZE);
     let too_much = alloc(&queue, UsmType::DEVICE, usize::MAX / 2, &[]);
     expect!(
-        code(too_much),
+        check(too_much),
         ERROR_INVALID_USM_SIZE | ERROR_OUT_OF_RESOURCES | ERROR_OUT_OF_HOST_MEMORY | ERROR_OUT_OF_DEVICE_MEMORY
     );
     let (memory, _) = alloc(&queue, UsmType::DEVICE, 1000, &[]).expect("an allocation");
     let inside = memory.wrapping_byte_add(8);
     let mut local = 0u64;
     for wrong in [inside, (&raw mut local).cast()] {
-        expect!(code(free(&queue, wrong, &[])), ERROR_INVALID_VALUE);
+        expect!(check(free(&queue, wrong, &[])), ERROR_INVALID_VALUE);
     }
     let Some(user_event) = UserEvent::new(&queue) else {
         return;
     };
     free(&queue, memory, &[]).expect("a free");
-    expect!(code(free(&queue, memory, &[])), ERROR_INVALID_VALUE);
+    expect!(check(free(&queue, memory, &[])), ERROR_INVALID_VALUE);
     user_event.complete();
     queue.finish().expect("urQueueFinish");
 }

@@ -118,7 +118,12 @@ where
     fn info(&self, query: UsmPoolInfo, out: InfoOut<'_>) -> UrResult<()> {
         match query {
             UsmPoolInfo::CONTEXT => out.handle(&self.context().ok_or(ResultCode::ERROR_INVALID_CONTEXT)?),
-            _ => self.heap.info(query, out),
+            _ => {
+                if let Some(context) = self.context() {
+                    context.usm().settle(&*context);
+                }
+                self.heap.info(query, out)
+            }
         }
     }
 
@@ -128,6 +133,7 @@ where
 
     fn trim(&self, keep: usize) -> UrResult<()> {
         if let Some(context) = self.context() {
+            context.usm().settle(&*context);
             context.usm().cache.trim(&Source::new(&*context), &self.heap, keep);
         }
         Ok(())
