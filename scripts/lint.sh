@@ -34,6 +34,14 @@ ADVISORY
   touch "$database/.git/FETCH_HEAD"
 }
 
+# The fuzz crate of the CPU adapter is built from the adapter's sources, and by nothing in CI. It must list what these depend on.
+dependencies() { sed -n '/^\[dependencies\]/,/^\[[^d]/p' "$1" | sed -nE 's/^([a-z0-9_-]+)[ .].*/\1/p' | sort; }
+missing=$(comm -23 <(dependencies adapters/cpu/Cargo.toml) <(dependencies adapters/cpu/fuzz/Cargo.toml))
+if [[ -n $missing ]]; then
+  echo "lint: adapters/cpu/fuzz/Cargo.toml lacks dependencies of the adapter:" $missing >&2
+  exit 1
+fi
+
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --locked -- -D warnings
 
