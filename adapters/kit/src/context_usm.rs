@@ -303,11 +303,8 @@ impl<P: MemoryProvider> ContextUsm<P> {
     ) -> UrResult<*mut c_void> {
         let memory = self.alloc_in_order(provider, (device, number), kind, pool, size)?;
         if let Err(error) = submit(kind.enqueued_command()) {
-            match number {
-                // It may have been freed in this order, and be in use.
-                Some(queue) => self.put_in_order(memory, queue),
-                None => self.free(provider, memory),
-            }?;
+            // It may have been freed in this order, and be in use.
+            self.free_in_order(provider, memory, number)?;
             return Err(error);
         }
         Ok(memory)
@@ -332,17 +329,15 @@ impl<P: MemoryProvider> ContextUsm<P> {
             return Err(no_usm(memory));
         }
         submit()?;
-        match number.filter(|_| is_own) {
-            Some(queue) => self.put_in_order(memory, queue),
-            None => self.free(provider, memory),
-        }
+        self.free_in_order(provider, memory, number.filter(|_| is_own))
     }
 
-    /// Keeps memory for a queue in order, which may have it at once.
-    fn put_in_order(&self, memory: *mut c_void, queue: UniqueId) -> UrResult<()> {
-        match self.quarantine.put_in_order(memory as usize, queue) {
-            true => Ok(()),
-            false => Err(freed_before(memory)),
+    /// Frees memory, which is kept for the queue in order with this number, if there is one. Then it is the cache's.
+    fn free_in_order(&self, provider: &P, memory: *mut c_void, number: Option<UniqueId>) -> UrResult<()> {
+        match number {
+            Some(queue) if self.quarantine.put_in_order(memory as usize, queue) => Ok(()),
+            Some(_) => Err(freed_before(memory)),
+            None => self.free(provider, memory),
         }
     }
 

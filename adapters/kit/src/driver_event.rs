@@ -478,9 +478,7 @@ impl<B: Backend<Event = Self>, S: EventSignal<B>> Event<B> for DriverEvent<B, S>
     }
 
     fn create(context: &Arc<B::Context>, device: &Arc<B::Device>, flags: ExpEventFlags) -> UrResult<Arc<Self>> {
-        if !context.devices().iter().any(|own| Arc::ptr_eq(own, device)) {
-            crate::bail!(ERROR_INVALID_DEVICE: "the device is not one of the context's");
-        }
+        context.check_device(device)?;
         if flags.contains(ExpEventFlags::IPC_EXP) {
             crate::bail!(ERROR_UNSUPPORTED_FEATURE: "other processes cannot open events of this adapter");
         }

@@ -287,6 +287,29 @@ fn refused() {
     queue.finish().expect("urQueueFinish");
 }
 
+/// A context may go while what queues freed in their order is in use.
+#[test]
+fn a_context_goes_with_frees_under_way() {
+    let Some(rig) = rig() else { return };
+    for flags in ORDERS {
+        let context = Context::new(&[&rig.device]).expect("urContextCreate");
+        let queue = Queue::new(&context, &rig.device, flags).expect("urQueueCreate");
+        for kind in KINDS {
+            for round in 0..20u32 {
+                let (memory, there) = alloc(&queue, kind, 64 << 10, &[]).expect("an allocation");
+                // SAFETY: the memory is there until the free.
+                let filled = unsafe { queue.memset(memory, &[round], 64 << 10, &[&there]) }.expect("a fill");
+                free(&queue, memory, &[&filled]).expect("a free");
+            }
+        }
+    }
+    // The device does its work, and others have memory.
+    let mut back = [0; 100];
+    use_once(&rig.queue, UsmType::DEVICE, 5, &mut back, &[]);
+    rig.queue.finish().expect("urQueueFinish");
+    assert_eq!(back, [5; 100]);
+}
+
 #[test]
 fn threads() {
     let Some(rig) = rig() else { return };
