@@ -377,14 +377,30 @@ impl Item {
         let module = machine.module;
         let arguments = module.operands(inst, 1).len();
         let arguments = (0..arguments).map(|i| self.operand(module, inst, i + 1));
-        let arguments = arguments.collect::<Result<Vec<_>>>()?;
-        if number >= module.functions.len() {
+        let mut arguments = arguments.collect::<Result<Vec<_>>>()?;
+        let Some(function) = module.functions.get(number) else {
             return malformed("a call of something that is no function");
-        }
+        };
         if self.frames.len() >= MAX_CALLS {
             return fault(Kind::StackOverflow, format!("{MAX_CALLS} calls in each other"));
         }
-        self.frames.push(Frame::new(module, number, arguments)?);
+        // What the function writes to a copy is not the caller's.
+        let mut copies = Vec::new();
+        for (argument, &(parameter, ty)) in arguments.iter_mut().zip(&function.parameters) {
+            if module.is_by_value(parameter) {
+                let layout = module.types.layout(module.types.pointee(ty)?)?;
+                let copy = machine
+                    .memory
+                    .allocate_in(StorageClass::Function, layout.size as usize)?;
+                copies.push(copy);
+                let aligns = [1, layout.align];
+                machine.copy(self, Scalar::new(copy), argument.scalar()?, layout.size, aligns)?;
+                *argument = Value::bits(copy);
+            }
+        }
+        let mut frame = Frame::new(module, number, arguments)?;
+        frame.variables.extend(copies);
+        self.frames.push(frame);
         Ok(())
     }
 

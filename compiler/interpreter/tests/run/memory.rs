@@ -71,6 +71,26 @@ fn pointers_to_functions() {
 }
 
 #[test]
+fn a_structure_by_value() {
+    // The function writes to a copy. What it returns is that it saw the caller's value.
+    let declarations = "OpDecorate %fx FuncParamAttr ByVal\n%one = OpTypeStruct %int\n\
+                        %private_one = OpTypePointer Function %one\n%by_value = OpTypeFunction %int %private_one\n";
+    let lines = "%v = OpVariable %private_one Function\n%place = OpInBoundsAccessChain %private_int %v %i0\n\
+                 OpStore %place %id Aligned 4\n%seen = OpFunctionCall %int %f %v\n%held = OpLoad %int %place Aligned 4\n\
+                 %high = OpIMul %int %held %i16\n%r = OpIAdd %int %high %seen\n";
+    let function = "%f = OpFunction %int None %by_value\n%fx = OpFunctionParameter %private_one\n%fs = OpLabel\n\
+                    %fp = OpInBoundsAccessChain %private_int %fx %i0\n%fy = OpLoad %int %fp Aligned 4\n\
+                    OpStore %fp %i8 Aligned 4\nOpReturnValue %fy\nOpFunctionEnd\n";
+    let text = kernel(
+        declarations,
+        &format!("{lines}OpStore %at %r Aligned 4\n{END}{function}"),
+    );
+    let mut words = [0; 4];
+    launch(&text, line(4, 2), &mut words, &[]).unwrap_or_else(|f| panic!("{f}\n{text}"));
+    assert_eq!(words, [0, 17, 34, 51]);
+}
+
+#[test]
 fn built_in_variables() {
     let text = r#"
 OpEntryPoint Kernel %kernel "k" %global_id %global_offset %local_id %group_id %linear %size %sub_group %lane %max
