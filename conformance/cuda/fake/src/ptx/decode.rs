@@ -83,6 +83,8 @@ pub enum Op {
     Atomic(&'static str, Space, Ty, bool),
     Unary(&'static str, Ty),
     Binary(&'static str, &'static str, Ty),
+    /// The same of both halves of a register.
+    BinaryOfPairs(&'static str, Ty),
     MultiplyAdd(&'static str, Ty),
     /// A sum or a difference, perhaps with a product, in extended precision.
     Extended(Extended),
@@ -431,6 +433,10 @@ fn op(name: &str) -> Option<Op> {
     let has = |word| rest.contains(&word);
     if base == "cvt" && rest == ["rn", "f16x2", "f32"] {
         return Some(Op::ConvertPair);
+    }
+    if let &[packed @ ("u16x2" | "s16x2")] = rest {
+        let name = one_of(&["add", "sub", "min", "max"], base)?;
+        return Some(Op::BinaryOfPairs(name, Ty::of(packed.trim_end_matches("x2"))?));
     }
     // Other packed halves and wide registers are not here.
     if has("f16x2") || has("bf16x2") || has("b128") {

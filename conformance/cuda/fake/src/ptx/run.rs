@@ -603,6 +603,11 @@ impl<'a> Block<'a> {
             }
             Op::Unary(name, ty) => ops::unary(name, ty, arg(self, 1)).ok_or(unknown)?,
             Op::Binary(name, mode, ty) => ops::binary(name, mode, ty, arg(self, 1), arg(self, 2)).ok_or(unknown)?,
+            Op::BinaryOfPairs(name, ty) => {
+                let half = |shift| ops::binary(name, "", ty, arg(self, 1) >> shift, arg(self, 2) >> shift);
+                let (high, low) = half(16).zip(half(0)).ok_or(unknown)?;
+                high << 16 | low
+            }
             Op::MultiplyAdd(mode, ty) => {
                 ops::multiply_add(mode, ty, arg(self, 1), arg(self, 2), arg(self, 3)).ok_or(unknown)?
             }

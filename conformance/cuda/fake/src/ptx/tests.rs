@@ -207,6 +207,20 @@ fn call_address(register: &str) -> String {
 }
 
 #[test]
+fn both_halves_of_a_register() {
+    let of = |name: &str| {
+        run(
+            &format!("mov.b32 %r2, 0x7fffffff; mov.b32 %r3, 0x00010001; {name} %r9, %r2, %r3;"),
+            1,
+        )
+    };
+    assert_eq!(of("add.s16x2"), [0x8000_0000]);
+    assert_eq!(of("min.s16x2"), [0x0001_ffff]);
+    assert_eq!(of("min.u16x2"), [0x0001_0001]);
+    assert_eq!(of("max.s16x2"), [0x7fff_0001]);
+}
+
+#[test]
 fn a_function_by_its_name() {
     assert_eq!(run(&call("twice", "%r1"), 5), [0, 2, 4, 6, 8]);
 }
