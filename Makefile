@@ -56,7 +56,7 @@ demo: dist ## Run dpnp and a SYCL C++ program on our libraries, without any Open
 
 # Most parts keep one core busy, so two lists run side by side, which take about as long. What the second prints comes when both have ended.
 # Parts that write to the same folder in target/ are on the same side. Suites have one for each adapter.
-RUST_PARTS := test-rust test-reference sanitize test-consumers test-corpus test-nvptx test-wheel test-package-contents test-suites
+RUST_PARTS := test-rust test-piglit test-reference sanitize test-consumers test-corpus test-nvptx test-wheel test-package-contents test-suites
 PROGRAM_PARTS := test-sycl test-cpu test-clients-short test-level-zero test-cuda test-onemkl
 
 .PHONY: test
@@ -254,6 +254,12 @@ test-onemkl: ## oneMKL's BLAS, LAPACK and Fourier transforms for NVIDIA GPUs, an
 	scripts/setup.sh sklearnex open3d
 	python3 conformance/clients/sklearnex/run.py --lib dist/lib --device gpu --adapter cuda --only 'vectors: SVC*101x5*'
 	python3 conformance/clients/open3d/run.py --lib dist/lib --adapter cuda --groups reduction,hybrid
+
+.PHONY: test-piglit
+test-piglit: setup-build ## Piglit's tests of OpenCL C: in the interpreter, on the compiler's modes, and on the adapters (WORDS=... those with a word in their names)
+	scripts/setup.sh piglit
+	DRIVER=none cargo run --release --locked -p oxur-differential -- piglit $(WORDS)
+	conformance/piglit/run.sh $(WORDS)
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)

@@ -23,6 +23,7 @@
 #   sycl-spec  target/env/sycl-spec: computes the expected results of SYCL's functions (conformance/sycl/spec)
 #   nvptx    target/env/nvptx: NVIDIA's PTX assembler and its mathematical functions, for the tests of the compiler's
 #            second target
+#   piglit   target/env/piglit: Piglit's tests of OpenCL C, from Debian 12 (when named only)
 #   nextest  cargo-nextest, if missing: into target/tools
 #   deny     cargo-deny, if missing: into target/tools
 #   fuzz     cargo-fuzz, if missing: into target/tools (when named only)
@@ -78,7 +79,7 @@ private_apt() {
   # The system's mirror of Debian itself, not of security updates or other sources.
   mirror=$(apt-get indextargets --format '$(ORIGIN) $(REPO_URI)' 'Created-By: Packages' |
     sed -nE '/^Debian .*\/debian\/?$/{s/^Debian //p;q}')
-  suite_root=$PWD/target/env/level-zero/apt/$suite
+  suite_root=$PWD/target/env/apt/$suite
   mkdir -p "$suite_root"/{state/lists/partial,cache/archives/partial}
   : >"$suite_root/status"
   printf '%s [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n' \
@@ -101,6 +102,22 @@ unpack() {
   for archive in "$suite_root"/debs/*.deb; do dpkg-deb -x "$archive" "$target"; done
 }
 
+# Its tests of OpenGL and Vulkan, 2 GB, go.
+piglit() {
+  local env=target/env/piglit part
+  [[ -f $env/.complete ]] && return
+  say "$env: unpacking Piglit's tests of OpenCL C"
+  rm -rf "$env"
+  private_apt bookworm
+  unpack "$env/unpacked" piglit
+  for part in tests generated_tests; do
+    mkdir "$env/$part"
+    mv "$env/unpacked"/usr/lib/*/piglit/"$part"/cl "$env/$part/"
+  done
+  rm -rf "$env/unpacked" target/env/apt
+  touch "$env/.complete"
+}
+
 # at_least OLDEST VERSION
 at_least() { printf '%s\n%s\n' "$1" "$2" | sort -VC; }
 
@@ -120,7 +137,7 @@ level-zero() {
     die "Debian's sid has headers of Level Zero $version; $level_zero_api is needed"
   rm -rf "$env/include"
   mv "$env/libze-dev/usr/include" "$env/include"
-  rm -rf "$env/libze-dev" "$env/apt"
+  rm -rf "$env/libze-dev" target/env/apt
   echo "$version" >"$stamp"
 }
 
@@ -141,7 +158,7 @@ level-zero-runtime() {
     mkdir "$env/$target"
     mv "$env/unpacked/$target"/usr/lib/*/lib*.so* "$env/$target/"
   done
-  rm -rf "$env/unpacked" "$env/apt"
+  rm -rf "$env/unpacked" target/env/apt
   # Sid's loader is built for a newer C library than Debian 12 has.
   "$(python)" scripts/older_libc.py "$env"/lib/*.so.1.*
   touch "$env/.runtime"
@@ -296,7 +313,7 @@ exec 9>target/env/.lock
 flock 9
 for part; do
   case $part in
-    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | nextest | deny | fuzz | third-party | wheel | packages | qemu | rust-src | miri | open3d | sklearnex | onednn | cycles | ggml) "$part" ;;
+    system | level-zero | level-zero-runtime | level-zero-clients | clients | headers | corpus | sycl-spec | nvptx | piglit | nextest | deny | fuzz | third-party | wheel | packages | qemu | rust-src | miri | open3d | sklearnex | onednn | cycles | ggml) "$part" ;;
     *) die "no part is called $part" ;;
   esac
 done

@@ -10,9 +10,9 @@ use crate::opencl::Driver;
 use crate::ours::Code;
 use crate::range::Range;
 use crate::worker::{Failure, Stage, ThreadContext};
-use crate::{compile, oracle, ours, suite};
+use crate::{compile, oracle, ours, piglit, suite};
 
-/// What is tested: a seed, or a kernel of `kernels/`.
+/// What is tested.
 #[derive(Clone, Debug)]
 pub enum Unit {
     /// What a seed generates.
@@ -23,6 +23,8 @@ pub enum Unit {
     Changed(u64, String),
     /// A kernel of the conformance suite.
     Suite(String),
+    /// A file of Piglit's tests.
+    Piglit(String),
 }
 
 /// What is known of a kernel that is right.
@@ -57,6 +59,9 @@ impl Unit {
         if text.starts_with(suite::PREFIX) {
             return Self::Suite(text.into());
         }
+        if text.starts_with(piglit::PREFIX) {
+            return Self::Piglit(text.into());
+        }
         text.parse().map_or_else(|_| Self::Kernel(text.into()), Self::Seed)
     }
 
@@ -64,7 +69,7 @@ impl Unit {
     fn name(&self) -> String {
         match self {
             Self::Seed(seed) => format!("seed-{seed}"),
-            Self::Kernel(name) | Self::Suite(name) => name.clone(),
+            Self::Kernel(name) | Self::Suite(name) | Self::Piglit(name) => name.clone(),
             Self::Changed(seed, _) => format!("changed-{seed}"),
         }
     }
@@ -81,6 +86,7 @@ impl Unit {
                 })
             }
             Self::Suite(_) => Err("a kernel of conformance/ur/kernels/".into()),
+            Self::Piglit(_) => Err("a file of Piglit's tests".into()),
             Self::Kernel(name) => {
                 let path = folder().join(name).with_extension("cl");
                 let source = std::fs::read_to_string(&path).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -132,6 +138,9 @@ impl Unit {
     fn run(&self, driver: Option<&Driver>, options: &str) -> Outcome {
         if let Self::Suite(name) = self {
             return suite::run(name, driver, options);
+        }
+        if let Self::Piglit(name) = self {
+            return piglit::run(name, driver, options);
         }
         let case = self.case()?;
         let name = self.name();

@@ -3,7 +3,8 @@
 //! mode, on its fast mode and on the quick code of that, in the interpreter and on Intel's OpenCL driver. A difference of
 //! results is printed with the seed and the kernel's source.
 //!
-//! The functions of OpenCL.std, too: the largest error of each, on all of these. [`HELP`] says how it is called.
+//! Piglit's tests, too, whose authors say what results must be, and the functions of OpenCL.std: the largest error of each, on
+//! all of these. [`HELP`] says how it is called.
 
 mod case;
 mod compile;
@@ -16,6 +17,7 @@ mod nvptx;
 mod opencl;
 mod oracle;
 mod ours;
+mod piglit;
 mod range;
 mod reduce;
 mod rng;
@@ -36,6 +38,7 @@ differential kernels                  the kernels of kernels/ and of the conform
 differential functions [OPTION] [NAME...]
                                       the functions of OpenCL.std: all, or those named (sin, sin:half, mad_sat:uchar)
   --density N                         with about 2^N arguments each, special ones aside (15; half has no more than 2^16)
+differential piglit [WORD...]         Piglit's tests (conformance/piglit): the files with one of the words in their names, or all
 differential SEED|NAME...             these kernels
 differential show SEED                its source
 differential reduce SEED              a smaller source that fails in the same way
@@ -90,6 +93,7 @@ fn main() -> ExitCode {
         ["nvptx", folder] => seeds().and_then(|seeds| nvptx::export(folder.as_ref(), Default::default(), seeds)),
         ["nvptx", folder, sm] => seeds().and_then(|seeds| nvptx::export(folder.as_ref(), sm.parse()?, seeds)),
         ["kernels"] => everything().map(|units| test(&units)),
+        ["piglit", ..] => piglit::names(&arguments[1..]).map(|units| test(&units)),
         ["functions", "--density", density, ..] => density
             .parse()
             .map_err(|e| format!("--density {density}: {e}"))

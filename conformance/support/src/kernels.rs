@@ -2,7 +2,7 @@
 //! Device code: OpenCL C and SPIR-V assembly from a suite's `kernels/`, made SPIR-V when a test first needs it.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 
@@ -26,25 +26,15 @@ pub fn spirv(kernels: &Path, target: &Path, name: &str) -> Vec<u8> {
     static COMPILING: Mutex<()> = Mutex::new(());
     let _alone = COMPILING.lock().unwrap_or_else(PoisonError::into_inner);
     if newer(&module).is_none_or(|built| Some(built) < newer(source)) {
-        // Other processes may do the same at the same time: each has files of its own, and the last rename wins.
-        let own = target.join(format!("{name}-{}", std::process::id()));
-        let with = |kind: &str| PathBuf::from(format!("{}.{kind}", own.display()));
-        let (text, result) = (with("txt"), with("new"));
+        // Other processes may do the same at the same time.
+        let text = target.join(format!("{name}-{}.txt", std::process::id()));
         fs::write(&text, section(source, image)).expect("the folder of compiled kernels");
-        match source.extension().is_some_and(|kind| kind == "cl") {
-            true => compile(&text, &with("bc"), &result),
-            // The default version is the newest, which drivers do not take.
-            false => run(
-                Command::new("spirv-as")
-                    .args(["--target-env", "spv1.1"])
-                    .arg(&text)
-                    .arg("-o")
-                    .arg(&result),
-                "spirv-tools",
-            ),
-        }
+        let done = match source.extension().is_some_and(|kind| kind == "cl") {
+            true => compile(&text, &[], &module),
+            false => assemble(&text, &module),
+        };
+        done.unwrap_or_else(|error| panic!("{}: {error}", source.display()));
         fs::remove_file(&text).expect("the section");
-        fs::rename(&result, &module).expect("the compiled kernel");
     }
     fs::read(&module).expect("the compiled kernel")
 }
@@ -61,14 +51,33 @@ fn section(source: &Path, image: Option<&str>) -> String {
     format!("{common}\n{found}")
 }
 
-/// From OpenCL C to SPIR-V.
-fn compile(source: &Path, bitcode: &Path, module: &Path) {
-    let Some((clang, translator)) = COMPILERS
+/// From SPIR-V's text to a module.
+fn assemble(text: &Path, module: &Path) -> Result<(), String> {
+    let result = module.with_extension(format!("{}.new", std::process::id()));
+    run(
+        // The default version is the newest, which drivers do not take.
+        Command::new("spirv-as")
+            .args(["--target-env", "spv1.1"])
+            .arg(text)
+            .arg("-o")
+            .arg(&result),
+        "spirv-tools",
+    )?;
+    fs::rename(&result, module).map_err(|error| format!("{}: {error}", module.display()))
+}
+
+/// Compiles OpenCL C to SPIR-V; the folder of the module is made. An error is what the compiler said.
+pub fn compile(source: &Path, options: &[String], module: &Path) -> Result<(), String> {
+    let (clang, translator) = COMPILERS
         .into_iter()
         .find(|(c, t)| [c, t].iter().all(|tool| exists(tool)))
-    else {
-        panic!("clang-14 and llvm-spirv-14 are missing: apt-get install clang-14 llvm-spirv-14");
-    };
+        .ok_or("clang-14 and llvm-spirv-14 are missing: apt-get install clang-14 llvm-spirv-14")?;
+    if let Some(folder) = module.parent() {
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
+    // Other processes may do the same at the same time: each has files of its own, and the last rename wins.
+    let own = |kind: &str| module.with_extension(format!("{}.{kind}", std::process::id()));
+    let (bitcode, result) = (own("bc"), own("new"));
     run(
         Command::new(clang)
             .args([
@@ -80,22 +89,25 @@ fn compile(source: &Path, bitcode: &Path, module: &Path) {
                 "-O1",
             ])
             .args(["-Xclang", "-finclude-default-header", "-x", "cl"])
+            .args(options)
             .arg(source)
             .arg("-o")
-            .arg(bitcode),
+            .arg(&bitcode),
         clang,
-    );
+    )?;
     // 1.1 is what every driver takes.
     let extensions = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_kernel_attributes,+SPV_INTEL_function_pointers";
     run(
         Command::new(translator)
             .args(["--spirv-max-version=1.1", extensions])
-            .arg(bitcode)
+            .arg(&bitcode)
             .arg("-o")
-            .arg(module),
+            .arg(&result),
         translator,
-    );
-    fs::remove_file(bitcode).expect("the bitcode");
+    )?;
+    // What is left of it does no harm.
+    let _ = fs::remove_file(bitcode);
+    fs::rename(&result, module).map_err(|error| format!("{}: {error}", module.display()))
 }
 
 fn exists(tool: &str) -> bool {
@@ -103,13 +115,14 @@ fn exists(tool: &str) -> bool {
     std::env::split_paths(&path).any(|folder| folder.join(tool).exists())
 }
 
-fn run(command: &mut Command, package: &str) {
+fn run(command: &mut Command, package: &str) -> Result<(), String> {
     let output = command
         .output()
-        .unwrap_or_else(|e| panic!("{command:?}: {e}; apt-get install {package}"));
-    assert!(
-        output.status.success(),
-        "{command:?}\n{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+        .map_err(|e| format!("{command:?}: {e}; apt-get install {package}"))?;
+    if output.status.success() {
+        Ok(())
+    } else {
+        let said = String::from_utf8_lossy(&output.stderr);
+        Err(format!("{command:?}\n{said}"))
+    }
 }

@@ -8,5 +8,5 @@ mod process;
 pub mod random;
 
 pub use child::{Ending, in_child};
-pub use kernels::spirv;
+pub use kernels::{compile, spirv};
 pub use process::{Ended, run_test, with_variable};
