@@ -10,7 +10,7 @@
 #   cuda         the CUDA adapter on the driver without a GPU; with OXUR_CUDA_SYSTEM=1 on that of the machine
 #   intel        Intel's loader and OpenCL adapter, which fail some
 #
-# Without a stack: ours. Needs `make setup dist`, clang-14 and llvm-spirv-14.
+# CLANG_OPTIONS has more options for clang, such as -O0. Without a stack: ours. Needs `make setup dist`, clang-14 and llvm-spirv-14.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

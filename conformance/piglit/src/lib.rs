@@ -107,7 +107,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads one of [`names`], and compiles it unless that was done.
+    /// Reads one of [`names`], and compiles it unless that was done. `CLANG_OPTIONS` has more options for clang, such as `-O0`.
     pub fn read(name: &str) -> Result<Self, String> {
         let path = folder().join(name);
         let TestFile {
@@ -119,12 +119,12 @@ impl Program {
         for test in &mut tests {
             test.overruns = OVERRUNS.contains(&name);
         }
-        let module = folder()
-            .join("modules")
-            .join(name.replace('/', "-"))
-            .with_extension("spv");
+        let more = std::env::var("CLANG_OPTIONS").unwrap_or_default();
+        let options = options.into_iter().chain(more.split_whitespace().map(str::to_string));
+        let modules = folder().join(format!("modules{}", more.replace(' ', "")));
+        let module = modules.join(name.replace('/', "-")).with_extension("spv");
         if !module.exists() {
-            oxur_conformance_support::compile(&source, &options, &module)?;
+            oxur_conformance_support::compile(&source, &options.collect::<Vec<_>>(), &module)?;
         }
         let spirv = std::fs::read(&module).map_err(|e| format!("{}: {e}", module.display()))?;
         Ok(Self { spirv, tests })

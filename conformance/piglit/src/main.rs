@@ -5,7 +5,7 @@
 //! piglit [WORD...]      the files with one of the words in their names, or all
 //! ```
 //!
-//! `OXUR_TEST_LOADER` and `UR_ADAPTERS_FORCE_LOAD` name the libraries.
+//! `OXUR_TEST_LOADER` and `UR_ADAPTERS_FORCE_LOAD` name the libraries, `CLANG_OPTIONS` has more options for clang, such as `-O0`.
 
 use std::process::ExitCode;
 use std::ptr::null;
