@@ -256,10 +256,13 @@ test-onemkl: ## oneMKL's BLAS, LAPACK and Fourier transforms for NVIDIA GPUs, an
 	python3 conformance/clients/open3d/run.py --lib dist/lib --adapter cuda --groups reduction,hybrid
 
 .PHONY: test-piglit
-test-piglit: setup-build ## Piglit's tests of OpenCL C: in the interpreter, on the compiler's modes, and on the adapters (WORDS=... those with a word in their names)
+test-piglit: setup-build ## Piglit's tests of OpenCL C: in the interpreter, on the compiler's modes, and on the adapters, the CPU one also on vectors of x86-64-v2 and -v3 (WORDS=... those with a word in their names)
 	scripts/setup.sh piglit
 	DRIVER=none cargo run --release --locked -p oxur-differential -- piglit $(WORDS)
 	conformance/piglit/run.sh $(WORDS)
+	for level in x86-64-v2 x86-64-v3; do \
+	  UR_CPU_TARGET=$$level conformance/piglit/run.sh -s cpu $(WORDS) || exit 1; \
+	done
 
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)

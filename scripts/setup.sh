@@ -102,7 +102,7 @@ unpack() {
   for archive in "$suite_root"/debs/*.deb; do dpkg-deb -x "$archive" "$target"; done
 }
 
-# Its tests of OpenGL and Vulkan, 2 GB, go.
+# Only the tests of OpenCL C are kept: those of OpenGL and Vulkan are 2 GB.
 piglit() {
   local env=target/env/piglit part
   [[ -f $env/.complete ]] && return

@@ -26,10 +26,7 @@ variables=(OXUR_TEST_LOADER="$lib/libur_loader.so.0" UR_ADAPTERS_FORCE_LOAD="$li
   OCL_ICD_FILENAMES=/nonexistent OCL_ICD_VENDORS=/nonexistent UR_CPU_CACHE="$PWD/target/fake-cuda/cache")
 mkdir -p target/fake-cuda
 if [[ -z ${OXUR_CUDA_SYSTEM:-} ]]; then
-  cargo build -p oxur-fake-cuda
-  # A process that has the old file open keeps it.
-  cp "${CARGO_TARGET_DIR:-target}/debug/libfake_cuda.so" "target/fake-cuda/libcuda.so.1.$$"
-  mv -f "target/fake-cuda/libcuda.so.1.$$" target/fake-cuda/libcuda.so.1
+  conformance/cuda/fake/build.sh
   variables+=(LD_LIBRARY_PATH="$PWD/target/fake-cuda")
 fi
 run() { env -u UR_ADAPTERS_SEARCH_PATH -u ONEAPI_DEVICE_SELECTOR "${variables[@]}" cargo nextest run --no-fail-fast "$@"; }

@@ -38,11 +38,8 @@ for stack in "${stacks[@]}"; do
       adapter=$lib/adapters/libur_adapter_cuda.so.0
       if [[ -z ${OXUR_CUDA_SYSTEM:-} ]]; then
         scripts/setup.sh nvptx
-        cargo build --release --locked -p oxur-fake-cuda
-        mkdir -p target/fake-cuda/release
-        cp "${CARGO_TARGET_DIR:-target}/release/libfake_cuda.so" "target/fake-cuda/release/libcuda.so.1.$$"
-        mv -f "target/fake-cuda/release/libcuda.so.1.$$" target/fake-cuda/release/libcuda.so.1
-        variables+=(LD_LIBRARY_PATH="$PWD/target/fake-cuda/release"
+        conformance/cuda/fake/build.sh
+        variables+=(LD_LIBRARY_PATH="$PWD/target/fake-cuda"
           UR_CUDA_LIBDEVICE="$(realpath target/env/nvptx/lib/python3.*/site-packages/nvidia/cuda_nvcc/nvvm/libdevice/libdevice.10.bc)")
       fi ;;
     intel)

@@ -11,9 +11,9 @@ use std::process::ExitCode;
 use std::ptr::null;
 
 use oxur_conformance::Rig;
-use oxur_conformance::api::Backend;
+use oxur_conformance::api::{Backend, ProgramInfo};
 use oxur_conformance::client::{self, Arg, Kernel, Usm, UsmRequest};
-use oxur_piglit::{Launched, Program, Test};
+use oxur_piglit::{LaunchArgument, Program, Test};
 
 /// What Level Zero does not tell kernels: a launch has three sizes there, of which those behind the last that is not one do not
 /// count as dimensions.
@@ -59,6 +59,11 @@ fn run(rig: &Rig, name: &str) -> (usize, Vec<String>) {
     }
     let built = client::Program::with_il(&rig.context, &program.spirv).and_then(|built| {
         built.build(&rig.context, "")?;
+        // Those of a file that only must build, too. An adapter may compile them as late as here.
+        let names: String = built.info(ProgramInfo::KERNEL_NAMES)?;
+        for name in names.split(';').filter(|name| !name.is_empty()) {
+            Kernel::new(&built, name)?;
+        }
         Ok(built)
     });
     let built = match built {
@@ -78,28 +83,24 @@ fn run(rig: &Rig, name: &str) -> (usize, Vec<String>) {
 }
 
 /// Launches a kernel on memory of the device.
-fn launch(rig: &Rig, kernel: &Kernel, test: &Test, arguments: &mut [Launched<'_>]) -> Result<(), String> {
+fn launch(rig: &Rig, kernel: &Kernel, test: &Test, arguments: &mut [LaunchArgument<'_>]) -> Result<(), String> {
     let memory = arguments.iter().map(|argument| match argument {
-        Launched::Memory(words) => allocate(rig, size_of_val(*words)).map(Some),
+        LaunchArgument::Memory(words) => allocate(rig, size_of_val(*words)).map(Some),
         _ => Ok(None),
     });
     let memory: Vec<Option<Usm>> = memory.collect::<client::Result<_>>().map_err(text)?;
     copy(rig, arguments, &memory, Direction::ToDevice).map_err(text)?;
     let given = arguments.iter().zip(&memory).map(|pair| match pair {
-        (Launched::Value(bytes), _) => Arg::Value(bytes),
-        (Launched::Local(size), _) => Arg::Local(*size),
-        (Launched::Memory(_), usm) => Arg::Pointer(usm.as_ref().map_or(null(), |usm| usm.ptr())),
+        (LaunchArgument::Value(bytes), _) => Arg::Value(bytes),
+        (LaunchArgument::Local(size), _) => Arg::Local(*size),
+        (LaunchArgument::Memory(_), usm) => Arg::Pointer(usm.as_ref().map_or(null(), |usm| usm.ptr())),
     });
     let given: Vec<Arg<'_>> = given.collect();
-    let range = client::Range {
-        dimensions: test.range.dimensions as u32,
-        global: test.range.global,
-        local: Some(test.range.local),
-        offset: Some(test.range.offset),
-    };
     // SAFETY: the kernels do what Piglit's sources say, in memory of the sizes that the tests give, which is there until
     // the copies back are complete.
-    unsafe { rig.queue.launch(kernel, &range, &given, &[]) }.map_err(text)?;
+    let launched = unsafe { rig.queue.launch(kernel, &test.range, &given, &[]) }.map_err(text)?;
+    // That tells of a fault of the kernel.
+    launched.wait().map_err(text)?;
     copy(rig, arguments, &memory, Direction::ToHost).map_err(text)
 }
 
@@ -122,9 +123,14 @@ enum Direction {
 }
 
 /// Copies all memory of arguments, and waits for it.
-fn copy(rig: &Rig, arguments: &mut [Launched<'_>], memory: &[Option<Usm>], direction: Direction) -> client::Result<()> {
+fn copy(
+    rig: &Rig,
+    arguments: &mut [LaunchArgument<'_>],
+    memory: &[Option<Usm>],
+    direction: Direction,
+) -> client::Result<()> {
     for (argument, usm) in arguments.iter_mut().zip(memory) {
-        let (Launched::Memory(words), Some(usm)) = (argument, usm) else {
+        let (LaunchArgument::Memory(words), Some(usm)) = (argument, usm) else {
             continue;
         };
         let host = words.as_mut_ptr().cast();

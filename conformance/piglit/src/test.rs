@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //! A test: a launch of a kernel, and what must be in its memory then.
 
+use oxur_conformance::client::Range;
+
 use crate::values::{Tolerance, Type};
 
 /// A launch of a kernel.
@@ -10,24 +12,13 @@ pub struct Test {
     pub name: String,
     /// The name of the kernel.
     pub kernel: String,
-    /// What it runs over.
+    /// What it runs over, with a size of groups.
     pub range: Range,
     pub(crate) arguments: Vec<Argument>,
     /// Whether the kernel writes behind a buffer by itself.
     pub(crate) overruns: bool,
-}
-
-/// What a kernel runs over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Range {
-    /// 1 to 3.
-    pub dimensions: usize,
-    /// The first global id.
-    pub offset: [usize; 3],
-    /// The size of a group.
-    pub local: [usize; 3],
-    /// How many items there are.
-    pub global: [usize; 3],
+    /// Whether a NaN that is expected says nothing.
+    pub(crate) has_wrong_nans: bool,
 }
 
 /// An argument, before and after the launch.
@@ -56,7 +47,7 @@ pub(crate) struct Expected {
 }
 
 /// An argument for a launch.
-pub enum Launched<'a> {
+pub enum LaunchArgument<'a> {
     /// A value.
     Value(&'a [u8]),
     /// So many bytes of local memory.
@@ -74,15 +65,15 @@ const ALIGNMENT: usize = 128;
 
 impl Test {
     /// Launches it and compares what is in memory then.
-    pub fn run(&self, launch: impl FnOnce(&mut [Launched<'_>]) -> Result<(), String>) -> Result<(), String> {
+    pub fn run(&self, launch: impl FnOnce(&mut [LaunchArgument<'_>]) -> Result<(), String>) -> Result<(), String> {
         let mut memory: Vec<Buffer> = self.arguments.iter().map(Buffer::new).collect();
         let pairs = self.arguments.iter().zip(&mut memory);
         let mut arguments = pairs
             .map(|(argument, buffer)| match &argument.given {
-                Some(Given::Value(bytes)) => Ok(Launched::Value(bytes)),
-                Some(Given::Local(size)) => Ok(Launched::Local(*size)),
+                Some(Given::Value(bytes)) => Ok(LaunchArgument::Value(bytes)),
+                Some(Given::Local(size)) => Ok(LaunchArgument::Local(*size)),
                 None if argument.expected.is_none() => Err("an argument without a value"),
-                _ => Ok(Launched::Memory(buffer.words())),
+                _ => Ok(LaunchArgument::Memory(buffer.words())),
             })
             .collect::<Result<Vec<_>, _>>()?;
         launch(&mut arguments)?;
@@ -95,7 +86,7 @@ impl Test {
             }
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
             let expected = argument.expected.as_ref();
-            if let Some(difference) = expected.and_then(|expected| expected.difference(&bytes)) {
+            if let Some(difference) = expected.and_then(|expected| expected.difference(&bytes, self.has_wrong_nans)) {
                 return Err(format!("argument {i}: {difference}"));
             }
         }
@@ -105,8 +96,15 @@ impl Test {
 
 impl Expected {
     /// Where memory differs from it.
-    fn difference(&self, found: &[u8]) -> Option<String> {
-        self.ty.difference(self.count, found, &self.bytes, self.tolerance)
+    fn difference(&self, found: &[u8], has_wrong_nans: bool) -> Option<String> {
+        let places = self.ty.places(self.count);
+        places.enumerate().find_map(|(i, place)| {
+            let [found, expected] = [found, &self.bytes].map(|bytes| self.ty.at(bytes, place));
+            let is_right =
+                has_wrong_nans && self.ty.is_nan(expected) || self.ty.is_near(found, expected, self.tolerance);
+            let text = |bits| self.ty.text(bits);
+            (!is_right).then(|| format!("element {i} is {}, expected {}", text(found), text(expected)))
+        })
     }
 }
 

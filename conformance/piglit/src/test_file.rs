@@ -4,7 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::test::{Argument, Expected, Given, Range, Test};
+use oxur_conformance::client::Range;
+
+use crate::test::{Argument, Expected, Given, Test};
 use crate::values::{Tolerance, Type, number};
 /// A file.
 pub(crate) struct TestFile {
@@ -184,13 +186,14 @@ impl Section {
             name: self.name,
             kernel: self.kernel,
             range: Range {
-                dimensions,
-                offset,
-                local,
+                dimensions: dimensions as u32,
                 global,
+                local: Some(local),
+                offset: Some(offset),
             },
             arguments: self.arguments,
             overruns: false,
+            has_wrong_nans: false,
         }
     }
 }

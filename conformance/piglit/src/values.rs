@@ -44,9 +44,11 @@ impl Format {
         }
     }
 
-    /// How far the next number away from zero is.
+    /// How far the next number away from zero is; of the largest number, the one before it.
     fn ulp(self, bits: u64) -> f64 {
-        (self.decode(bits + 1) - self.decode(bits)).abs()
+        let distance = |other| (self.decode(other) - self.decode(bits)).abs();
+        let next = distance(bits + 1);
+        if next.is_finite() { next } else { distance(bits - 1) }
     }
 }
 
@@ -105,7 +107,7 @@ impl Type {
     }
 
     /// Where the elements of `count` of it are, in bytes.
-    fn places(self, count: usize) -> impl Iterator<Item = usize> {
+    pub fn places(self, count: usize) -> impl Iterator<Item = usize> {
         (0..count).flat_map(move |i| (0..self.lanes).map(move |lane| i * self.size() + lane * self.scalar_size()))
     }
 
@@ -136,38 +138,33 @@ impl Type {
         }
     }
 
-    /// The first of `count` elements that is too far from what is expected.
-    pub fn difference(self, count: usize, found: &[u8], expected: &[u8], tolerance: Tolerance) -> Option<String> {
-        let at = |bytes: &[u8], place: usize| {
-            let mut bits = [0; 8];
-            bits[..self.scalar_size()].copy_from_slice(&bytes[place..place + self.scalar_size()]);
-            u64::from_le_bytes(bits)
-        };
-        self.places(count).enumerate().find_map(|(i, place)| {
-            let (found, expected) = (at(found, place), at(expected, place));
-            let text = |bits: u64| match self.scalar {
-                Scalar::Integer(size, true) => (((bits << (64 - 8 * size)) as i64) >> (64 - 8 * size)).to_string(),
-                Scalar::Integer(..) => bits.to_string(),
-                Scalar::Float(format) => format!("{:e}", format.decode(bits)),
-            };
-            let is_near = self.is_near(found, expected, tolerance);
-            (!is_near).then(|| format!("element {i} is {}, expected {}", text(found), text(expected)))
-        })
+    /// The bits of an element at a place.
+    pub fn at(self, bytes: &[u8], place: usize) -> u64 {
+        let mut bits = [0; 8];
+        bits[..self.scalar_size()].copy_from_slice(&bytes[place..place + self.scalar_size()]);
+        u64::from_le_bytes(bits)
     }
 
-    fn is_near(self, found: u64, expected: u64, tolerance: Tolerance) -> bool {
+    /// An element as a number.
+    pub fn text(self, bits: u64) -> String {
+        match self.scalar {
+            Scalar::Integer(size, is_signed) => extended(bits, size, is_signed).to_string(),
+            Scalar::Float(format) => format!("{:e}", format.decode(bits)),
+        }
+    }
+
+    /// Whether an element is NaN.
+    pub fn is_nan(self, bits: u64) -> bool {
+        matches!(self.scalar, Scalar::Float(format) if format.decode(bits).is_nan())
+    }
+
+    /// Whether an element is what is expected, or near enough.
+    pub fn is_near(self, found: u64, expected: u64, tolerance: Tolerance) -> bool {
         match (self.scalar, tolerance) {
             (Scalar::Integer(..), Tolerance::Ulps(_)) => found == expected,
             (Scalar::Integer(size, is_signed), Tolerance::Absolute(limit)) => {
-                let wide = |bits: u64| {
-                    let shift = 64 - 8 * size;
-                    if is_signed {
-                        i128::from(((bits << shift) as i64) >> shift)
-                    } else {
-                        i128::from(bits)
-                    }
-                };
-                (wide(found) - wide(expected)).unsigned_abs() as f64 <= limit
+                let [found, expected] = [found, expected].map(|bits| extended(bits, size, is_signed));
+                (found - expected).unsigned_abs() as f64 <= limit
             }
             (Scalar::Float(format), tolerance) => {
                 let (value, wanted) = (format.decode(found), format.decode(expected));
@@ -175,10 +172,19 @@ impl Type {
                     Tolerance::Absolute(limit) => limit,
                     Tolerance::Ulps(count) => count * format.ulp(expected),
                 };
-                // Any result is as good as NaN, as in Piglit, which expects it of `lgamma(0)` and `fmod(3, INFINITY)`.
-                wanted.is_nan() || value == wanted || (value - wanted).abs() <= limit
+                value.is_nan() && wanted.is_nan() || value == wanted || (value - wanted).abs() <= limit
             }
         }
+    }
+}
+
+/// The number that an integer's bits are.
+fn extended(bits: u64, size: usize, is_signed: bool) -> i128 {
+    let shift = 64 - 8 * size;
+    if is_signed {
+        (((bits << shift) as i64) >> shift).into()
+    } else {
+        bits.into()
     }
 }
 
