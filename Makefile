@@ -12,6 +12,8 @@ export PATH := $(CURDIR)/target/tools/bin:$(PATH)
 GENERATIONS := 2026.2 2026.1
 NEXTEST_PROFILE := $(if $(CI),ci,default)
 GRAPHS := 10000
+# Programs are built as members of the workspace: `cargo build -p` would build their dependencies again, with fewer features.
+RELEASE := $(or $(CARGO_TARGET_DIR),target)/release
 
 .PHONY: help
 help: ## Show this list
@@ -258,7 +260,8 @@ test-onemkl: ## oneMKL's BLAS, LAPACK and Fourier transforms for NVIDIA GPUs, an
 .PHONY: test-piglit
 test-piglit: setup-build ## Piglit's tests of OpenCL C: in the interpreter, on the compiler's modes, and on the adapters, the CPU one also on vectors of x86-64-v2 and -v3 (WORDS=... those with a word in their names)
 	scripts/setup.sh piglit
-	DRIVER=none cargo run --release --locked -p oxur-differential -- piglit $(WORDS)
+	cargo build --release --locked --workspace --bin differential
+	DRIVER=none $(RELEASE)/differential piglit $(WORDS)
 	conformance/piglit/run.sh $(WORDS)
 	for level in x86-64-v2 x86-64-v3; do \
 	  UR_CPU_TARGET=$$level conformance/piglit/run.sh -s cpu $(WORDS) || exit 1; \
@@ -267,7 +270,8 @@ test-piglit: setup-build ## Piglit's tests of OpenCL C: in the interpreter, on t
 .PHONY: test-differential
 test-differential: setup-build ## Random kernels and OpenCL.std's functions on the compiler's modes, in the interpreter and on Intel's driver (DIFFERENTIAL=--help shows the options)
 	scripts/setup.sh clients
-	cargo run --release --locked -p oxur-differential -- $(DIFFERENTIAL)
+	cargo build --release --locked --workspace --bin differential
+	$(RELEASE)/differential $(DIFFERENTIAL)
 
 .PHONY: test-mutations
 test-mutations: setup-build ## Deliberate faults in the compiler, one at a time: its tests must see each (MUTATIONS=--help shows the options)
@@ -346,7 +350,8 @@ fuzz: setup-build ## Fuzz the compiler, the CPU adapter and the Level Zero drive
 .PHONY: bench
 bench: dist ## Compare call costs: raw OpenCL, Intel's stack, ours (BENCH=--help shows the options)
 	scripts/setup.sh clients
-	cargo run --release --locked -p oxur-bench -- $(BENCH)
+	cargo build --release --locked --workspace --bin oxur-bench
+	$(RELEASE)/oxur-bench $(BENCH)
 
 .PHONY: bench-first-calls
 bench-first-calls: dist ## Compare the times of first calls in dpnp, compiled and from the cache: Intel's driver, our CPU adapter

@@ -32,9 +32,9 @@ fi
 run() { env -u UR_ADAPTERS_SEARCH_PATH -u ONEAPI_DEVICE_SELECTOR "${variables[@]}" cargo nextest run --no-fail-fast "$@"; }
 
 case $suite in
-  own) run -p oxur-conformance-cuda "$@" ;;
+  own) run --workspace --test cuda "$@" ;;
   ur)
     known=$(sed -E 's/#.*//; s/ +$//; /^$/d' conformance/cuda/known.txt | sed -E 's/.*/test(=&)/' | paste -sd'|')
-    run -p oxur-conformance -E "not (test(/^(cpu|native_opencl)::/) | $known)" "$@" ;;
+    run --workspace --test ur -E "not (test(/^(cpu|native_opencl)::/) | $known)" "$@" ;;
   *) die "there is no suite $suite" ;;
 esac

@@ -34,7 +34,7 @@ run() {
   for file in "$loader" "$driver"; do [[ -e $file ]] || die "$file is missing: run \`make setup dist\`"; done
   env -u ZE_ENABLE_VALIDATION_LAYER -u ZE_ENABLE_PARAMETER_VALIDATION -u ZE_ENABLE_TRACING_LAYER -u ZE_AFFINITY_MASK \
     "${variables[@]}" OXUR_TEST_ZE_LOADER="$loader" ZE_ENABLE_ALT_DRIVERS="$driver" \
-    cargo nextest run -p oxur-conformance-level-zero --no-fail-fast "$@"
+    cargo nextest run --workspace --test level_zero --no-fail-fast "$@"
 }
 
 failed=()

@@ -24,7 +24,7 @@ shift $((OPTIND - 1))
 ((${#stacks[@]})) || stacks=(cpu level_zero cuda)
 
 readonly lib=$(realpath "${OXUR_LIB:-dist/lib}") intel=$PWD/target/env/v2026.1/lib
-cargo build --release --locked -p oxur-piglit
+cargo build --release --locked --workspace --bin piglit
 failed=()
 for stack in "${stacks[@]}"; do
   printf '\n== %s ==\n' "$stack"

@@ -53,7 +53,7 @@ run() {
   for file in "$loader" "$adapter"; do [[ -e $file ]] || die "$file is missing: run \`make setup dist\`"; done
   env -u UR_ADAPTERS_SEARCH_PATH -u ONEAPI_DEVICE_SELECTOR "${variables[@]}" OXUR_TEST_LOADER="$loader" \
     UR_ADAPTERS_FORCE_LOAD="$adapter" OCL_ICD_VENDORS=/nonexistent \
-    cargo nextest run -p oxur-conformance --no-fail-fast "$@"
+    cargo nextest run --workspace --test ur --no-fail-fast "$@"
 }
 
 failed=()
