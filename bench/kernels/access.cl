@@ -76,6 +76,45 @@ kernel void guarded(global float *out, global const float *in, uint count) {
     out[i] = in[i] * 1.5f;
 }
 
+// As CUDA's programs compute an index.
+kernel void grid_int(global float *out, global const float *in, int count) {
+  int i = get_group_id(0) * get_local_size(0) + get_local_id(0);
+  if (i < count)
+    out[i] = in[i] * 1.5f;
+}
+
+kernel void grid_uint(global float *out, global const float *in, uint count) {
+  uint i = get_group_id(0) * get_local_size(0) + get_local_id(0);
+  if (i < count)
+    out[i] = in[i] * 1.5f;
+}
+
+kernel void grid_of_256(global float *out, global const float *in, uint count) {
+  uint i = get_group_id(0) * 256 + get_local_id(0);
+  if (i < count)
+    out[i] = in[i] * 1.5f;
+}
+
+kernel void int_triples(global float *out, global const float *in, int count) {
+  int i = get_global_id(0);
+  if (i < count) {
+    float x = in[3 * i], y = in[3 * i + 1], z = in[3 * i + 2];
+    out[3 * i] = x + y;
+    out[3 * i + 1] = y - z;
+    out[3 * i + 2] = z + x;
+  }
+}
+
+kernel void uint_triples(global float *out, global const float *in, uint count) {
+  uint i = get_global_id(0);
+  if (i < count) {
+    float x = in[3 * i], y = in[3 * i + 1], z = in[3 * i + 2];
+    out[3 * i] = x + y;
+    out[3 * i + 1] = y - z;
+    out[3 * i + 2] = z + x;
+  }
+}
+
 // Sums of columns: each item goes down one.
 kernel void columns(global float *out, global const float *in, ulong rows) {
   size_t column = get_global_id(0), part = get_global_id(1), n = get_global_size(0);

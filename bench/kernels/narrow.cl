@@ -25,6 +25,13 @@ kernel void median(global uchar *out, global const uchar *in, ulong width) {
   out[i] = max(min(a, b), min(max(a, b), c));
 }
 
+// An image of three bytes a pixel.
+kernel void grey(global uchar *out, global const uchar *in, int count) {
+  int i = get_global_id(0);
+  if (i < count)
+    out[i] = (in[3 * i] * 77 + in[3 * i + 1] * 151 + in[3 * i + 2] * 28) >> 8;
+}
+
 // Arithmetic of bytes alone.
 kernel void hash8(global uchar *out, global const uchar *in, uint rounds) {
   size_t i = get_global_id(0);

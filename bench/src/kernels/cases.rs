@@ -118,6 +118,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(shapes::columns());
     cases.extend(integers::divisions());
     cases.extend(narrow::narrow());
+    cases.extend(narrow::pixels());
     cases.extend(narrow::computing());
     cases.extend(images::accesses());
     cases

@@ -233,11 +233,11 @@ impl<'c> Value<'c> {
         self.is_disjoint() || self.opcode() == Some(LLVMOpcode::LLVMAdd) && unsafe { LLVMGetNUW(self.0) != 0 }
     }
 
-    /// Marks a sum, difference, product or shift to the left as poison where it wraps, as a signed or as an unsigned number. Not
-    /// where it was folded to something else.
+    /// Marks a sum, difference, product, shift to the left or truncation as poison where it wraps, as a signed or as an unsigned number.
+    /// Not where it was folded to something else.
     pub fn promise_no_wrap(self, signed: bool, unsigned: bool) {
         use LLVMOpcode::*;
-        if matches!(self.opcode(), Some(LLVMAdd | LLVMSub | LLVMMul | LLVMShl)) {
+        if matches!(self.opcode(), Some(LLVMAdd | LLVMSub | LLVMMul | LLVMShl | LLVMTrunc)) {
             // SAFETY: such an instruction.
             unsafe {
                 LLVMSetNSW(self.0, signed.into());

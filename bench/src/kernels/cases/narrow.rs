@@ -37,6 +37,21 @@ pub(super) fn narrow() -> Vec<Case> {
     .collect()
 }
 
+/// From images of three bytes a pixel to one.
+pub(super) fn pixels() -> [Case; 2] {
+    [(MI / 4, "in L2"), (64 * MI, "64 MiB")].map(|(pixels, place)| {
+        case(
+            &format!("narrow, grey of three bytes, {place}"),
+            ("narrow", "grey"),
+            &[(pixels, Init::Unset), (3 * pixels, Init::U32)],
+            &[Value::U32(pixels as u32)],
+            Range::new([pixels]).local([256]),
+            Element::U32(0.0),
+            (BYTES, (4 * pixels) as f64),
+        )
+    })
+}
+
 /// Kernels that compute for long with narrow or many wide numbers.
 pub(super) fn computing() -> [Case; 4] {
     let items = MI / 4;

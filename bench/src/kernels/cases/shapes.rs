@@ -56,6 +56,7 @@ pub(super) fn accesses() -> Vec<Case> {
     let numbers = MI / 4;
     let plain = Element::F32(1e-5);
     let factor = || vec![Value::F32(1.5)];
+    let count = |reads: usize| vec![Value::U32((numbers / reads).next_multiple_of(256) as u32)];
     // The kernel, numbers that an item reads and that it writes, the output, further arguments.
     let all = [
         ("float3", "vectors3", 4, 4, Element::F32x3(1e-5), factor()),
@@ -70,7 +71,12 @@ pub(super) fn accesses() -> Vec<Case> {
         ("reversed read", "reversed_read", 1, 1, plain, vec![]),
         ("reversed write", "reversed_write", 1, 1, plain, vec![]),
         ("uint index", "unsigned_index", 1, 1, plain, vec![Value::U32(0)]),
-        ("guarded", "guarded", 1, 1, plain, vec![Value::U32(numbers as u32)]),
+        ("guarded", "guarded", 1, 1, plain, count(1)),
+        ("int id of group and item", "grid_int", 1, 1, plain, count(1)),
+        ("uint id of group and item", "grid_uint", 1, 1, plain, count(1)),
+        ("uint id of groups of 256", "grid_of_256", 1, 1, plain, count(1)),
+        ("triples by int", "int_triples", 3, 3, plain, count(3)),
+        ("triples by uint", "uint_triples", 3, 3, plain, count(3)),
     ];
     all.into_iter()
         .map(|(name, kernel, reads, writes, element, values)| {

@@ -381,6 +381,10 @@ impl<'c> VectorShapes<'c> {
                 }
                 _ => Varying,
             },
+            L::LLVMAnd | L::LLVMLShr => match zero_extended(inst, self.of(operands[0])) {
+                Some((stride, bits)) if self.ids.is_hoped() && bits >= 32 => VectorShape::of(stride, true),
+                _ => Varying,
+            },
             L::LLVMFreeze | L::LLVMPtrToInt | L::LLVMIntToPtr => match self.of(operands[0]) {
                 Affine { stride, .. } if inst.ty().bits() == 64 && operands[0].ty().bits() == 64 => {
                     Affine { stride, exact: false }
@@ -465,10 +469,9 @@ impl<'c> VectorShapes<'c> {
     /// The stride of an index into memory. A sign-extended 32-bit index is assumed not to wrap between two lanes: no
     /// object is large enough for that. (A zero-extended one may wrap from -1 to 0, if an inactive lane is involved.)
     fn index_stride(&self, index: Value<'c>) -> Option<i64> {
+        let is_near = |stride: i64| self.reach(stride) <= NEAR;
         let extended = |index: Value<'c>| match self.of(index) {
-            Affine { stride, exact } => {
-                (exact || index.ty().bits() == 32 && self.reach(stride) <= NEAR).then_some(stride)
-            }
+            Affine { stride, exact } => (exact || index.ty().bits() == 32 && is_near(stride)).then_some(stride),
             shape => shape.stride().map(|s| s.0),
         };
         if index.ty().bits() < 64 {
@@ -482,6 +485,10 @@ impl<'c> VectorShapes<'c> {
         let constant = |v: Value<'c>| v.as_const_int().map(|c| c as i64);
         match index.opcode()? {
             L::LLVMSExt => extended(operands[0]),
+            L::LLVMAShr => match shifted(index, self.of(operands[0]))? {
+                (stride, bits) if bits >= 32 && is_near(stride) => Some(stride),
+                _ => None,
+            },
             L::LLVMXor if operands[1] == index.ty().ones() => Some(self.index_stride(operands[0])?.wrapping_neg()),
             L::LLVMAdd => Some(
                 self.index_stride(operands[0])?
@@ -547,6 +554,34 @@ impl VectorShape {
             _ => self,
         }
     }
+}
+
+/// The stride behind a shift to the right by a constant, and how many bits the shift leaves. LLVM sign-extends the low 32 bits of a 64-bit
+/// number by a shift to the left and one to the right.
+fn shifted(shift: Value<'_>, shape: VectorShape) -> Option<(i64, u32)> {
+    let Affine { stride, .. } = shape else { return None };
+    let by = u32::try_from(shift.operand(1).as_const_int()?).ok()?;
+    // If the bits that are shifted out differ between lanes, so do the steps between the results.
+    let is_even = shift.ty().bits() == 64 && by < 64 && stride.trailing_zeros() >= by;
+    is_even.then_some((stride >> by, 64 - by))
+}
+
+/// How many bits a mask of low bits leaves of a 64-bit number.
+pub fn low_mask(and: Value<'_>) -> Option<u32> {
+    let mask = and.operand(1).as_const_int()?;
+    let bits = mask.trailing_ones();
+    let is_low = and.ty().bits() == 64 && (1..64).contains(&bits) && mask == (1 << bits) - 1;
+    is_low.then_some(bits)
+}
+
+/// The stride of the low bits that a mask or a shift to the right zero-extends, and how many these are.
+fn zero_extended(inst: Value<'_>, shape: VectorShape) -> Option<(i64, u32)> {
+    if inst.opcode() == Some(L::LLVMLShr) {
+        return shifted(inst, shape);
+    }
+    let Affine { stride, .. } = shape else { return None };
+    let bits = low_mask(inst)?;
+    Some((stride << (64 - bits) >> (64 - bits), bits))
 }
 
 /// Whether a number was read from memory, and is no argument or member of one.

@@ -278,7 +278,7 @@ impl<'c> Emit<'_, 'c> {
                 .parts_of_butterfly(inst)
                 .into_iter()
                 .chain(self.origins_of_rows(inst));
-            of_access.chain(parts_of_limits(inst))
+            of_access.chain(parts_of_limits(inst)).chain(self.parts_of_index(inst))
         });
         let parts: FxHashSet<Value<'c>> = parts.collect();
         for node in 0..self.cfg.blocks.len() {

@@ -193,7 +193,15 @@ impl<'c> Emit<'_, 'c> {
             _ => is_simple(*inst),
         };
         let accesses = instructions.iter().filter(|inst| self.is_lanes_access(inst)).count();
-        let fits = instructions.len() <= LONGEST_SIDE && instructions.iter().all(may_be_copied);
+        // Indices are scalars.
+        let is_of_lanes = |inst: &&Value<'c>| {
+            [&self.shapes, &self.hopes]
+                .iter()
+                .all(|s| s.of(**inst) == VectorShape::Varying)
+        };
+        let of_lanes = instructions.iter().filter(is_of_lanes).count();
+        let is_short = of_lanes <= LONGEST_SIDE && instructions.len() <= 2 * LONGEST_SIDE;
+        let fits = is_short && instructions.iter().all(may_be_copied);
         (fits && accesses > 0).then_some(Guarded {
             side,
             meets,

@@ -6,6 +6,8 @@
 //! between elements in the order of memory and those of one member in all lanes. That is worth it if enough of the window is
 //! accessed; else it stays a gather or scatter for each.
 //!
+//! Indices that may wrap are tested first ([`unsigned_indices`](super::unsigned_indices)).
+//!
 //! No byte is written that the kernel does not write. Bytes that it does not read are only read between two that it reads less
 //! than a page apart, so that no access faults that would not.
 
@@ -18,6 +20,7 @@ use super::calls::is_pure;
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
 use super::private::offsets;
+use super::unsigned_indices::{UnsignedIndex, Unwrapped, without_constant};
 use crate::intrinsics::WorkItemIntrinsic;
 use crate::llvm::{Kind, Module, Type, Value};
 use crate::target::Vectors;
@@ -25,11 +28,22 @@ use crate::target::Vectors;
 /// The longest stride, in elements.
 const LONGEST: u64 = 16;
 
-/// What an address is computed from: that of `root`, and `terms` of indices times bytes.
+/// An index of an address, without a constant that is added to it.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Term<'c> {
+    /// One of 32 bits is sign-extended.
+    pub index: Value<'c>,
+    /// How far it is shifted to the right, with its sign.
+    shift: u32,
+    /// Bytes of an element.
+    pub size: u64,
+}
+
+/// What an address is computed from: that of `root`, and indices.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Place<'c> {
     pub root: Value<'c>,
-    pub terms: Vec<(Value<'c>, u64)>,
+    pub terms: Vec<Term<'c>>,
 }
 
 impl<'c> Place<'c> {
@@ -37,15 +51,49 @@ impl<'c> Place<'c> {
     pub fn of(module: &Module<'c>, address: Value<'c>) -> (Self, i64) {
         let (mut root, mut terms, mut offset) = (address, Vec::new(), 0i64);
         while root.opcode() == Some(L::LLVMGetElementPtr) {
-            for (index, step) in offsets(module, root) {
+            for (index, size) in offsets(module, root) {
                 match index {
-                    Some(index) => terms.push((index, step)),
-                    None => offset = offset.wrapping_add(step as i64),
+                    Some(index) => terms.push(Term { index, shift: 0, size }),
+                    None => offset = offset.wrapping_add(size as i64),
                 }
             }
             root = root.operand(0);
         }
         (Self { root, terms }, offset)
+    }
+
+    /// The same, if constants that are added to signed 32-bit indices are not part of the place. They are assumed not to wrap between two
+    /// accesses of an item, as [indices](VectorShapes) are between two lanes.
+    ///
+    /// [indices]: super::divergence::VectorShapes
+    fn without_constants(mut self, mut offset: i64) -> (Self, i64) {
+        for term in &mut self.terms {
+            let index = term.index;
+            let is_signed = match index.opcode() {
+                Some(L::LLVMSExt) => true,
+                Some(L::LLVMZExt) => index.has_nneg(),
+                _ => false,
+            };
+            let shift = match index.opcode() {
+                Some(L::LLVMAShr) => index.operand(1).as_const_int().filter(|by| (1..=32).contains(by)),
+                _ => None,
+            };
+            if is_signed && index.operand(0).ty().bits() == 32 {
+                term.index = index.operand(0);
+            } else if let Some(shift) = shift.filter(|_| index.ty().bits() == 64) {
+                (term.index, term.shift) = (index.operand(0), shift as u32);
+            } else {
+                continue;
+            }
+            while let Some((less, constant)) = without_constant(term.index) {
+                if constant.trailing_zeros() < term.shift {
+                    break;
+                }
+                let bytes = (constant >> term.shift).wrapping_mul(term.size as i64);
+                (term.index, offset) = (less, offset.wrapping_add(bytes));
+            }
+        }
+        (self, offset)
     }
 }
 
@@ -58,7 +106,16 @@ struct Access<'c> {
     offset: i64,
     /// From lane to lane, in bytes.
     stride: i64,
+    /// The same by indices that may wrap, and are not part of `place`.
+    unwrapped: Option<Unwrapped<'c>>,
     ty: Type<'c>,
+}
+
+impl<'c> Access<'c> {
+    /// Indices that may wrap.
+    fn unsigned(&self) -> &[UnsignedIndex<'c>] {
+        self.unwrapped.as_ref().map_or(&[], |unwrapped| &unwrapped.indices)
+    }
 }
 
 /// Accesses of a block to the same window in each lane, all of them loads, or stores.
@@ -74,6 +131,9 @@ pub(super) struct Interleaved<'c> {
     groups: FxHashMap<Value<'c>, Rc<Group<'c>>>,
     loaded: FxHashMap<Value<'c>, Value<'c>>,
 }
+
+/// The names of the blocks where indices that may wrap do not, where one does, and behind them.
+const SPACED: [&str; 3] = ["spaced", "wrapped", "accessed"];
 
 /// Where an element comes from: which of several vectors, and its number there.
 type Source = Option<(usize, u32)>;
@@ -121,6 +181,7 @@ impl<'c> Group<'c> {
         self.is_store == is_store
             && (first.stride, first.ty) == (other.stride, other.ty)
             && first.place == other.place
+            && first.unsigned() == other.unsigned()
             && (other.offset - first.offset) % size == 0
             && high - low < first.stride.abs()
             && !(is_store && self.members.iter().any(|m| m.offset == other.offset))
@@ -195,22 +256,37 @@ impl<'c> Emit<'_, 'c> {
         if inst.is_volatile() || inst.is_atomic() || !is_simple || self.shapes.private.element_size(address).is_some() {
             return None;
         }
-        let VectorShape::Affine { stride, .. } = self.shapes.of(address) else {
-            return None;
+        let access = match self.shapes.of(address) {
+            VectorShape::Affine { stride, .. } => {
+                let (place, offset) = Place::of(self.module, address);
+                let (place, offset) = place.without_constants(offset);
+                Access {
+                    inst,
+                    place,
+                    offset,
+                    stride,
+                    unwrapped: None,
+                    ty,
+                }
+            }
+            _ => {
+                let unwrapped = self.unwrapped(address)?;
+                Access {
+                    inst,
+                    place: unwrapped.place.clone(),
+                    offset: unwrapped.constant(),
+                    stride: unwrapped.stride,
+                    unwrapped: Some(unwrapped),
+                    ty,
+                }
+            }
         };
-        let size = self.module.size_of(ty);
+        let (size, stride) = (self.module.size_of(ty), access.stride);
         let steps = stride.unsigned_abs() / size;
-        if stride == size as i64 || !stride.unsigned_abs().is_multiple_of(size) || !(1..=LONGEST).contains(&steps) {
+        let is_consecutive = stride == size as i64 || stride == -(size as i64) && access.unwrapped.is_some();
+        if is_consecutive || !stride.unsigned_abs().is_multiple_of(size) || !(1..=LONGEST).contains(&steps) {
             return None;
         }
-        let (place, offset) = Place::of(self.module, address);
-        let access = Access {
-            inst,
-            place,
-            offset,
-            stride,
-            ty,
-        };
         Some((access, is_store))
     }
 
@@ -296,7 +372,10 @@ impl<'c> Emit<'_, 'c> {
     /// The address of the lowest window of all lanes, by the address of a member.
     fn window(&mut self, group: &Group<'c>, of: Value<'c>) -> Result<(Value<'c>, u32)> {
         let member = group.members.iter().find(|m| m.inst == of).ok_or("no member")?;
-        let address = self.first(of.operand(u32::from(group.is_store)))?;
+        let first = match &member.unwrapped {
+            Some(unwrapped) => self.first_unwrapped(unwrapped)?,
+            None => self.first(of.operand(u32::from(group.is_store)))?,
+        };
         let mut offset = group.lowest() - member.offset;
         if group.is_reversed() {
             offset += member.stride * i64::from(self.lanes - 1);
@@ -304,9 +383,26 @@ impl<'c> Emit<'_, 'c> {
         let natural = 1 << group.size(self).trailing_zeros();
         let align = group.members.iter().map(|m| m.inst.get_align()).min().unwrap_or(1);
         Ok((
-            self.b.offset(address, self.cx.int(64).int(offset as u64)),
+            self.b.offset(first, self.cx.int(64).int(offset as u64)),
             align.min(natural),
         ))
+    }
+
+    /// A condition that is true only if no index of a group wraps; `None` if none may.
+    fn tested(&mut self, group: &Group<'c>) -> Result<Option<Value<'c>>> {
+        let unwrapped: Vec<_> = group.members.iter().filter_map(|m| m.unwrapped.as_ref()).collect();
+        if unwrapped.is_empty() {
+            return Ok(None);
+        }
+        let added: Vec<&[i64]> = unwrapped.iter().map(|unwrapped| unwrapped.added.as_slice()).collect();
+        let holds = self.do_not_wrap(&unwrapped[0].indices, &added)?;
+        Ok(Some(holds.unwrap_or_else(|| self.cx.int(1).zero())))
+    }
+
+    /// The addresses of all lanes for each member of a group whose indices may wrap. Those of later members are not there yet.
+    fn addresses(&mut self, group: &Group<'c>) -> Result<Vec<Value<'c>>> {
+        let unwrapped = group.members.iter().filter_map(|m| m.unwrapped.as_ref());
+        unwrapped.map(|unwrapped| self.all_addresses(unwrapped)).collect()
     }
 
     /// The window of a lane, in the order of memory; and back.
@@ -339,8 +435,29 @@ impl<'c> Emit<'_, 'c> {
     }
 
     fn load_group(&mut self, group: &Group<'c>, first: Value<'c>) -> Result<()> {
-        let (lanes, step, last) = (self.lanes, group.step(self), group.last(self));
         let (base, align) = self.window(group, first)?;
+        let all = match self.tested(group)? {
+            None => self.load_window(group, base, align)?,
+            Some(holds) => {
+                let (wide, addresses) = (self.wide_type(group.members[0].ty)?, self.addresses(group)?);
+                let gathered = |emit: &mut Self| {
+                    let both = group.members.iter().zip(addresses);
+                    let gather = |(member, at): (&Access<'c>, _)| {
+                        emit.gather(wide, at, member.inst.get_align(), emit.way_of(member.inst, member.ty))
+                    };
+                    Ok(both.map(gather).collect())
+                };
+                self.either_of_several(holds, SPACED, |emit| emit.load_window(group, base, align), gathered)?
+            }
+        };
+        let members = group.members.iter().map(|member| member.inst);
+        self.interleaved.loaded.extend(members.zip(all));
+        Ok(())
+    }
+
+    /// The values of all members.
+    fn load_window(&mut self, group: &Group<'c>, base: Value<'c>, align: u32) -> Result<Vec<Value<'c>>> {
+        let (lanes, step, last) = (self.lanes, group.step(self), group.last(self));
         let ty = group.members[0].ty;
         let wide = self.wide_type(ty)?;
         let starts = group.starts(self);
@@ -354,7 +471,6 @@ impl<'c> Emit<'_, 'c> {
                 .and_then(|_| self.element_mask(group, start, |place| place <= last));
             vectors.push(self.load_vector(wide, at, mask, None, align));
         }
-        let members: Vec<(Value<'c>, u32)> = group.members.iter().map(|m| (m.inst, group.place(self, m))).collect();
         let by_place = (group.has_short_way(self) && step > 1).then(|| {
             // The last vector may begin earlier than the short way wants, so as not to end behind the last element.
             let mut vectors = vectors.clone();
@@ -369,40 +485,52 @@ impl<'c> Emit<'_, 'c> {
             }
             self.deinterleave(vectors)
         });
-        for (inst, place) in members {
-            let value = match &by_place {
-                Some(values) if group.is_reversed() => {
-                    let sources: Vec<Source> = (0..lanes).map(|l| Some((0, self.turned(group, l)))).collect();
-                    self.pick(&values[place as usize..][..1], &sources)
-                }
-                Some(values) => values[place as usize],
-                None => {
-                    let sources: Vec<Source> = (0..lanes)
-                        .map(|lane| {
-                            let element = self.turned(group, lane) * step + place;
-                            let vector = starts.iter().rposition(|&start| start <= element).unwrap_or(0);
-                            Some((vector, element - starts[vector]))
-                        })
-                        .collect();
-                    self.pick(&vectors, &sources)
-                }
-            };
-            self.interleaved.loaded.insert(inst, value);
-        }
-        Ok(())
+        let places = group.members.iter().map(|member| group.place(self, member));
+        let value_of = |place: u32| match &by_place {
+            Some(values) if group.is_reversed() => {
+                let sources: Vec<Source> = (0..lanes).map(|l| Some((0, self.turned(group, l)))).collect();
+                self.pick(&values[place as usize..][..1], &sources)
+            }
+            Some(values) => values[place as usize],
+            None => {
+                let sources: Vec<Source> = (0..lanes)
+                    .map(|lane| {
+                        let element = self.turned(group, lane) * step + place;
+                        let vector = starts.iter().rposition(|&start| start <= element).unwrap_or(0);
+                        Some((vector, element - starts[vector]))
+                    })
+                    .collect();
+                self.pick(&vectors, &sources)
+            }
+        };
+        Ok(places.map(value_of).collect())
     }
 
     fn store_group(&mut self, group: &Group<'c>, last: Value<'c>) -> Result<()> {
-        let (lanes, step) = (self.lanes, group.step(self));
         let (base, align) = self.window(group, last)?;
-        let mut values = Vec::new();
-        for place in 0..step {
-            let member = group.members.iter().find(|m| group.place(self, m) == place);
-            values.push(match member {
-                Some(member) => Some(self.vector(member.inst.operand(0))?),
-                None => None,
-            });
-        }
+        let members = group.members.iter();
+        let values: Vec<_> = members.map(|m| self.vector(m.inst.operand(0))).collect::<Result<_>>()?;
+        let Some(holds) = self.tested(group)? else {
+            return self.store_window(group, &values, base, align);
+        };
+        let addresses = self.addresses(group)?;
+        let scattered = |emit: &mut Self| {
+            for ((member, at), value) in group.members.iter().zip(addresses).zip(&values) {
+                let way = emit.way_of(member.inst, member.ty);
+                emit.scatter(*value, at, member.inst.get_align(), way);
+            }
+            Ok(Vec::new())
+        };
+        let stored = |emit: &mut Self| emit.store_window(group, &values, base, align).map(|()| Vec::new());
+        self.either_of_several(holds, SPACED, stored, scattered)?;
+        Ok(())
+    }
+
+    /// Stores the values of all members.
+    fn store_window(&mut self, group: &Group<'c>, all: &[Value<'c>], base: Value<'c>, align: u32) -> Result<()> {
+        let (lanes, step) = (self.lanes, group.step(self));
+        let member_at = |place| group.members.iter().position(|m| group.place(self, m) == place);
+        let values: Vec<_> = (0..step).map(|place| member_at(place).map(|at| all[at])).collect();
         let is_used = |place: u32| values[place as usize].is_some();
         let vectors: Vec<Value<'c>> = if group.has_short_way(self) && step > 1 && !group.is_reversed() {
             self.interleave(values.iter().copied().flatten().collect())

@@ -23,6 +23,7 @@ mod division;
 mod emit;
 mod forgetting;
 mod gather;
+mod global_ids;
 mod guards;
 mod huge;
 mod if_conversion;
@@ -42,6 +43,7 @@ mod small_vectors;
 mod squares;
 mod streams;
 mod strides;
+mod unsigned_indices;
 pub mod whole_group;
 
 use blocking::Blocking;
@@ -165,7 +167,7 @@ pub fn widen(
     let group = size.filter(|_| is_one_vector).map(GroupVector::new);
     let group = group.map(|group| GroupVector { has_columns, ..group });
     let spans_rows = layout.spans_rows || group.is_some_and(GroupVector::spans_rows);
-    prepare(machine, module, width, spans_rows)?;
+    prepare(machine, module, width, spans_rows, size.filter(|_| is_one_vector))?;
     let kernel = module.function(KERNEL).ok_or("there is no kernel")?;
     if columns == Columns::Any && !columns::are_side_by_side(module, kernel, width.lanes)? {
         return Err("neighbouring groups do not access memory side by side".into());
@@ -277,7 +279,14 @@ pub fn widen(
     })
 }
 
-fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: bool) -> Result<(), String> {
+/// `size` is that of groups, if constants are in its place.
+fn prepare(
+    machine: &Machine,
+    module: &Module<'_>,
+    width: Width,
+    spans_rows: bool,
+    size: Option<[u32; 3]>,
+) -> Result<(), String> {
     machine.set_target(module);
     if image::code::cpu::are_few(module) && may_run("images as vectors") {
         image::code::cpu::define(module);
@@ -293,6 +302,9 @@ fn prepare(machine: &Machine, module: &Module<'_>, width: Width, spans_rows: boo
     module.verify()?;
     machine.run_passes(module, INLINE, false)?;
     huge::check(module)?;
+    if may_run("small global ids") {
+        global_ids::promise_small(module.function(KERNEL).ok_or("there is no kernel")?, size);
+    }
     // Later passes make different values of the same.
     if may_run("merge phis") {
         same_phis::merge(module.function(KERNEL).ok_or("there is no kernel")?);

@@ -3,7 +3,8 @@
 //! consecutive within each row, and by unsigned indices, which may wrap.
 //!
 //! Code looks at the indices when it runs. If all lanes are consecutive, it is a plain vector access. If they are in a few runs, it
-//! is a masked one for each run. Otherwise it is a gather or scatter. So a hope that fails costs time only.
+//! is a masked one for each run. Otherwise it is a gather or scatter. So a hope that fails costs time only. Of unsigned indices, a look at
+//! lane 0's is enough ([`unsigned_indices`](super::unsigned_indices)).
 
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
@@ -11,6 +12,7 @@ use llvm_sys::LLVMOpcode as L;
 use super::divergence::VectorShape;
 use super::emit::{Emit, Result};
 use super::indexed::Indexed;
+use super::unsigned_indices::Unwrapped;
 use crate::llvm::{Block, Type, Value};
 use crate::target::Vectors;
 
@@ -126,6 +128,39 @@ impl<'c> Emit<'_, 'c> {
         self.b.shuffle(all, all.ty().poison(), &back)
     }
 
+    /// A load or store of places that are consecutive if an unsigned index does not wrap, in the words of [`Self::in_runs`].
+    fn in_one_run(
+        &mut self,
+        unwrapped: &Unwrapped<'c>,
+        holds: Value<'c>,
+        addresses: Value<'c>,
+        access: impl Fn(&mut Self, Consecutive<'c>) -> Option<Value<'c>>,
+        spread: impl FnOnce(&mut Self, Value<'c>) -> Option<Value<'c>>,
+    ) -> Result<Option<Value<'c>>> {
+        let is_reversed = unwrapped.stride < 0;
+        let first = self.first_unwrapped(unwrapped)?;
+        let last = unwrapped.stride * i64::from(self.lanes - 1);
+        let all = Consecutive {
+            address: match is_reversed {
+                true => self.b.offset(first, self.cx.int(64).int(last as u64)),
+                false => first,
+            },
+            mask: match is_reversed {
+                true => self.mask.map(|mask| self.turn(mask)),
+                false => self.mask,
+            },
+            others: None,
+            is_reversed,
+        };
+        let values = self.either_of_several(
+            holds,
+            ["run", "spread", "accessed"],
+            |emit| Ok(access(emit, all).into_iter().collect()),
+            |emit| Ok(spread(emit, addresses).into_iter().collect()),
+        )?;
+        Ok(values.first().copied())
+    }
+
     /// A load or store of hoped places. `access` makes one of consecutive elements; `spread` makes a gather or scatter.
     pub(super) fn in_runs(
         &mut self,
@@ -135,6 +170,13 @@ impl<'c> Emit<'_, 'c> {
         access: impl Fn(&mut Self, Consecutive<'c>) -> Option<Value<'c>>,
         spread: impl FnOnce(&mut Self, Value<'c>) -> Option<Value<'c>>,
     ) -> Result<Option<Value<'c>>> {
+        let is_of_elements = |unwrapped: &Unwrapped<'c>| unwrapped.stride.unsigned_abs() == self.module.size_of(ty);
+        if let Some(unwrapped) = self.unwrapped(address).filter(is_of_elements)
+            && let Some(holds) = self.do_not_wrap(&unwrapped.indices, &[&unwrapped.added])?
+        {
+            let addresses = self.vector(address)?;
+            return self.in_one_run(&unwrapped, holds, addresses, access, spread);
+        }
         let places = self.places(address, ty)?;
         let word = self.cx.int(32);
         let starts = self.run_starts(&places);

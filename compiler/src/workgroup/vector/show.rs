@@ -18,7 +18,7 @@ pub fn prepared(
     layout: SubGroupLayout,
 ) -> Result<(), String> {
     let width = width(module, sub_group_size);
-    prepare(machine, module, width, layout.spans_rows)
+    prepare(machine, module, width, layout.spans_rows, None)
 }
 
 /// A prepared kernel with the shape of each value: `uniform` (the same in all lanes), `affine N` (by N more from lane to lane; `wraps`, if

@@ -185,6 +185,23 @@ impl<'c> Emit<'_, 'c> {
         yes: impl FnOnce(&mut Self) -> Result<Value<'c>>,
         no: impl FnOnce(&mut Self) -> Result<Value<'c>>,
     ) -> Result<Value<'c>> {
+        let all = self.either_of_several(
+            condition,
+            names,
+            |emit| yes(emit).map(|value| vec![value]),
+            |emit| no(emit).map(|value| vec![value]),
+        )?;
+        Ok(all[0])
+    }
+
+    /// The same of several values, or of none.
+    pub fn either_of_several(
+        &mut self,
+        condition: Value<'c>,
+        names: [&str; 3],
+        yes: impl FnOnce(&mut Self) -> Result<Vec<Value<'c>>>,
+        no: impl FnOnce(&mut Self) -> Result<Vec<Value<'c>>>,
+    ) -> Result<Vec<Value<'c>>> {
         let before = self.b.block();
         let [usual, other, after] = names.map(|name| self.function.append_block(name));
         for block in [after, other, usual] {
@@ -198,9 +215,13 @@ impl<'c> Emit<'_, 'c> {
         let second = (no(self)?, self.b.block());
         self.b.br(after);
         self.b.go_to_end(after);
-        let result = self.b.phi(first.0.ty());
-        result.add_incoming(&[first, second]);
-        Ok(result)
+        let both = first.0.into_iter().zip(second.0);
+        let results = both.map(|(yes, no)| {
+            let result = self.b.phi(yes.ty());
+            result.add_incoming(&[(yes, first.1), (no, second.1)]);
+            result
+        });
+        Ok(results.collect())
     }
 
     /// Scalarizes: calls a function for each active lane in a loop, and inserts the results into a vector of type
