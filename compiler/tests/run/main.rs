@@ -45,6 +45,7 @@ mod streams;
 mod strided;
 mod sub_groups;
 mod tile;
+mod unsigned_indices;
 mod waiting;
 mod whole_group;
 

@@ -11,6 +11,7 @@
 mod collective;
 mod expression;
 mod lanes;
+mod neighbours;
 mod pointer;
 mod prelude;
 mod reductions;
@@ -96,6 +97,8 @@ struct Features {
 /// A kernel in the making.
 struct Generator {
     rng: Rng,
+    /// For what the grammar had not from the beginning.
+    more: Rng,
     has: Features,
     text: String,
     indent: usize,
@@ -171,6 +174,7 @@ pub fn case(seed: u64) -> Case {
     let strided = rng.bits() as u32;
     let generator = Generator {
         rng,
+        more: Rng::new(seed ^ 0xbe51de),
         has,
         text: String::new(),
         indent: 0,
@@ -499,9 +503,8 @@ impl Generator {
         // An item's number in the range, from 0; types differ, so that indices are extended in different ways.
         let ids = self.rng.pick(&["int", "uint", "size_t", "long"]);
         for d in 0..3 {
-            self.line(format!(
-                "const {ids} x{d} = get_global_id({d}) - get_global_offset({d});"
-            ));
+            let id = self.id_of_dimension(d, ids);
+            self.line(format!("const {ids} x{d} = {id};"));
         }
         let g = "(x2 * get_global_size(1) + x1) * get_global_size(0) + x0";
         let ty = self.rng.pick(&["int", "uint", "size_t"]);

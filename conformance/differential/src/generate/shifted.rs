@@ -11,16 +11,18 @@ use crate::data::{Buffer, INPUTS, Role, SHIFTED};
 #[derive(Clone, Debug)]
 pub(super) struct Shifted {
     /// The variable.
-    name: String,
+    pub(super) name: String,
     /// The buffer that it is for, and what that consists of.
-    buffer: &'static str,
-    element: Scalar,
+    pub(super) buffer: &'static str,
+    pub(super) element: Scalar,
     signed: bool,
+    /// How many elements are the item's own.
+    pub(super) step: usize,
 }
 
 impl Shifted {
     /// A condition that holds where the index, and as many behind it, are below an end.
-    fn guard(&self, end: usize, rng: &mut crate::rng::Rng) -> String {
+    pub(super) fn guard(&self, end: usize, rng: &mut crate::rng::Rng) -> String {
         let name = &self.name;
         if !self.signed {
             return format!("{name} < {end}");
@@ -43,7 +45,7 @@ impl Generator {
             let ty = self
                 .rng
                 .pick(&["int", "int", "int", "uint", "long", "size_t", "short", "ushort"]);
-            let step = self.rng.pick(&[1, 1, 1, 1, 2, 3, -1, -1, -2]);
+            let step: isize = self.rng.pick(&[1, 1, 1, 1, 2, 3, -1, -1, -2]);
             let few = self.rng.below(60);
             let many = self.rng.below(3000);
             let offset = self.rng.pick(&[few, few, few, many, 0]);
@@ -75,6 +77,7 @@ impl Generator {
                 buffer: buffer.name,
                 element: Scalar::Int { bits, signed: true },
                 signed,
+                step: step.unsigned_abs(),
             });
         }
     }

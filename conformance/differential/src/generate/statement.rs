@@ -61,6 +61,9 @@ impl Generator {
         if self.has.collectives && is_kernel && self.rng.chance(12) {
             return self.collective();
         }
+        if is_kernel && self.more.chance(6) {
+            return self.neighbours();
+        }
         match self.rng.below(100) {
             0..=17 => self.variable(),
             18..=35 => self.assignment(),
