@@ -42,6 +42,9 @@ if [[ -n $missing ]]; then
   exit 1
 fi
 
+# Faults are edits of the compiler's sources, which have to be there.
+python3 conformance/mutations/run.py --list >/dev/null
+
 cargo fmt --all --check
 cargo clippy --workspace --all-targets --locked -- -D warnings
 

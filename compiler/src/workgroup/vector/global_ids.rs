@@ -3,12 +3,10 @@
 //!
 //! LLVM knows a range for each of the three, but none for the product. A launch of vector code has no id beyond [`MAX_ID`], so the sum does
 //! not wrap in 32 bits. With this promise LLVM drops the extensions of an `int` or `uint` index.
-//!
-//! [`MAX_ID`]: crate::intrinsics::MAX_ID
 
 use llvm_sys::LLVMOpcode as L;
 
-use crate::intrinsics::WorkItemIntrinsic;
+use crate::intrinsics::{MAX_ID, WorkItemIntrinsic};
 use crate::llvm::{Function, Value};
 
 /// Promises that these ids fit 31 bits. `size` is that of groups, if constants may be in its place.
@@ -82,27 +80,20 @@ fn inserted(extracted: Value<'_>) -> Option<Value<'_>> {
 
 /// Promises that an instruction keeps all of an id of 31 bits, if it keeps its low bits.
 fn narrow(user: Value<'_>, id: Value<'_>) {
+    let constant = || user.operand(1).as_const_int();
     match user.opcode() {
         Some(L::LLVMTrunc) if user.ty().bits() >= 32 => {
             user.promise_no_wrap(true, true);
             // LLVM would make shifts of it that say less.
             let is_extension = |user: &Value<'_>| matches!(user.opcode(), Some(L::LLVMSExt | L::LLVMZExt));
             let extensions = user.users().into_iter().filter(is_extension);
-            extensions
-                .filter(|extended| extended.ty() == id.ty())
-                .for_each(|extended| extended.replace_with(id));
+            let of_id = extensions.filter(|extended| extended.ty() == id.ty());
+            of_id.for_each(|extended| extended.replace_with(id));
         }
-        Some(L::LLVMShl) if user.operand(0) == id && user.operand(1).as_const_int().is_some_and(|by| by <= 32) => {
+        Some(L::LLVMShl) if user.operand(0) == id && constant().is_some_and(|by| by <= 32) => {
             user.promise_no_wrap(true, true);
         }
-        Some(L::LLVMAnd)
-            if user
-                .operand(1)
-                .as_const_int()
-                .is_some_and(|mask| mask << 33 == u64::MAX << 33) =>
-        {
-            user.replace_with(id);
-        }
+        Some(L::LLVMAnd) if constant().is_some_and(|mask| mask & MAX_ID == MAX_ID) => user.replace_with(id),
         _ => {}
     }
 }

@@ -128,6 +128,19 @@ impl<'c> Emit<'_, 'c> {
         self.b.shuffle(all, all.ty().poison(), &back)
     }
 
+    /// An access of all lanes in the mask, whose elements begin at an address.
+    fn all_lanes(&self, address: Value<'c>, is_reversed: bool) -> Consecutive<'c> {
+        Consecutive {
+            address,
+            mask: match is_reversed {
+                true => self.mask.map(|mask| self.turn(mask)),
+                false => self.mask,
+            },
+            others: None,
+            is_reversed,
+        }
+    }
+
     /// A load or store of places that are consecutive if an unsigned index does not wrap, in the words of [`Self::in_runs`].
     fn in_one_run(
         &mut self,
@@ -140,18 +153,11 @@ impl<'c> Emit<'_, 'c> {
         let is_reversed = unwrapped.stride < 0;
         let first = self.first_unwrapped(unwrapped)?;
         let last = unwrapped.stride * i64::from(self.lanes - 1);
-        let all = Consecutive {
-            address: match is_reversed {
-                true => self.b.offset(first, self.cx.int(64).int(last as u64)),
-                false => first,
-            },
-            mask: match is_reversed {
-                true => self.mask.map(|mask| self.turn(mask)),
-                false => self.mask,
-            },
-            others: None,
-            is_reversed,
+        let start = match is_reversed {
+            true => self.b.offset(first, self.cx.int(64).int(last as u64)),
+            false => first,
         };
+        let all = self.all_lanes(start, is_reversed);
         let values = self.either_of_several(
             holds,
             ["run", "spread", "accessed"],
@@ -191,15 +197,8 @@ impl<'c> Emit<'_, 'c> {
         let one = self.b.icmp(I::LLVMIntEQ, starts, bits.int(1));
         self.b.cond_br(one, whole, several);
         self.b.go_to_end(whole);
-        let all = Consecutive {
-            address: self.start_of_run(&places, word.zero()),
-            mask: match places.is_reversed {
-                true => self.mask.map(|mask| self.turn(mask)),
-                false => self.mask,
-            },
-            others: None,
-            is_reversed: places.is_reversed,
-        };
+        let start = self.start_of_run(&places, word.zero());
+        let all = self.all_lanes(start, places.is_reversed);
         let value = access(self, all);
         results.extend(value.map(|v| (v, self.b.block())));
         self.b.br(after);
