@@ -308,9 +308,14 @@ fn groups() -> Vec<Case> {
         Element::F32(1e-4),
         (BYTES, 4.0 * items as f64),
     )];
-    for (name, kernel) in [("global", "histogram_global"), ("local", "histogram_local")] {
+    let of_bins = [
+        ("histogram, global atomics", "histogram_global"),
+        ("histogram, local atomics", "histogram_local"),
+        ("maxima, local atomics", "maxima_local"),
+    ];
+    for (name, kernel) in of_bins {
         let mut histogram = case(
-            &format!("histogram, {name} atomics"),
+            name,
             ("groups", kernel),
             &[(4 * 256, Init::Zero), (4 * items, Init::U32)],
             &[Value::U32(each as u32)],

@@ -39,24 +39,42 @@ pub(super) fn is_local(address: Value<'_>) -> bool {
         .is_some_and(|f| f.name() == WorkItemIntrinsic::LocalMemory.name())
 }
 
-/// The instruction that computes the new value of an atomic operation.
-fn plain(operation: A) -> Option<L> {
-    Some(match operation {
-        A::LLVMAtomicRMWBinOpAdd => L::LLVMAdd,
-        A::LLVMAtomicRMWBinOpSub => L::LLVMSub,
-        A::LLVMAtomicRMWBinOpAnd => L::LLVMAnd,
-        A::LLVMAtomicRMWBinOpOr => L::LLVMOr,
-        A::LLVMAtomicRMWBinOpXor => L::LLVMXor,
-        A::LLVMAtomicRMWBinOpFAdd => L::LLVMFAdd,
-        A::LLVMAtomicRMWBinOpFSub => L::LLVMFSub,
-        _ => return None,
-    })
+/// How an atomic operation is done that needs not be atomic, because one thread runs the whole group, whose memory it is.
+#[derive(Clone, Copy)]
+enum Plain {
+    /// An instruction computes the new value.
+    Instruction(L),
+    /// One of LLVM's functions does.
+    Function(&'static str),
+    Exchange,
+    CompareExchange,
 }
 
-/// The same of an atomic operation that needs not be atomic, because one thread runs the whole group, whose memory it is.
-fn plain_atomic(inst: Value<'_>) -> Option<L> {
-    let is_one = inst.opcode() == Some(L::LLVMAtomicRMW) && is_local(inst.operand(0));
-    inst.atomic_operation().filter(|_| is_one).and_then(plain)
+fn plain_atomic(inst: Value<'_>) -> Option<Plain> {
+    let is_atomic = matches!(inst.opcode(), Some(L::LLVMAtomicRMW | L::LLVMAtomicCmpXchg));
+    if !is_atomic || !is_local(inst.operand(0)) {
+        return None;
+    }
+    if inst.opcode() == Some(L::LLVMAtomicCmpXchg) {
+        return Some(Plain::CompareExchange);
+    }
+    Some(match inst.atomic_operation()? {
+        A::LLVMAtomicRMWBinOpAdd => Plain::Instruction(L::LLVMAdd),
+        A::LLVMAtomicRMWBinOpSub => Plain::Instruction(L::LLVMSub),
+        A::LLVMAtomicRMWBinOpAnd => Plain::Instruction(L::LLVMAnd),
+        A::LLVMAtomicRMWBinOpOr => Plain::Instruction(L::LLVMOr),
+        A::LLVMAtomicRMWBinOpXor => Plain::Instruction(L::LLVMXor),
+        A::LLVMAtomicRMWBinOpFAdd => Plain::Instruction(L::LLVMFAdd),
+        A::LLVMAtomicRMWBinOpFSub => Plain::Instruction(L::LLVMFSub),
+        A::LLVMAtomicRMWBinOpMax => Plain::Function("llvm.smax"),
+        A::LLVMAtomicRMWBinOpMin => Plain::Function("llvm.smin"),
+        A::LLVMAtomicRMWBinOpUMax => Plain::Function("llvm.umax"),
+        A::LLVMAtomicRMWBinOpUMin => Plain::Function("llvm.umin"),
+        A::LLVMAtomicRMWBinOpFMax => Plain::Function("llvm.maxnum"),
+        A::LLVMAtomicRMWBinOpFMin => Plain::Function("llvm.minnum"),
+        A::LLVMAtomicRMWBinOpXchg => Plain::Exchange,
+        _ => return None,
+    })
 }
 
 impl<'c> Emit<'_, 'c> {
@@ -409,6 +427,7 @@ impl<'c> Emit<'_, 'c> {
             self.wide(operand)?;
         }
         let indexed = self.indexed_atomic(inst)?;
+        let is_short = plain_atomic(inst).is_some();
         let ty = inst.ty();
         let members = ty.members();
         if let [first, second] = members.as_slice() {
@@ -418,10 +437,9 @@ impl<'c> Emit<'_, 'c> {
                 self.entry.alloca(second.vector(self.lanes)),
             );
             let types = [first.vector(self.lanes), second.vector(self.lanes)];
-            self.each_lane(None, false, |emit, lane| {
-                let copy = emit.copy_for(inst, &operands, indexed.as_ref(), lane)?;
-                for (i, (slot, ty)) in [x, y].into_iter().zip(types).enumerate() {
-                    let part = emit.b.extract_value(copy, i as u32);
+            self.each_lane(None, is_short, |emit, lane| {
+                let parts = emit.copy_for(inst, &operands, indexed.as_ref(), lane)?;
+                for ((slot, ty), part) in [x, y].into_iter().zip(types).zip(parts) {
                     let so_far = emit.b.load(ty, slot);
                     emit.b.store(emit.b.insert_element(so_far, part, lane), slot);
                 }
@@ -430,9 +448,9 @@ impl<'c> Emit<'_, 'c> {
             return Ok(Wide::Pair(self.b.load(types[0], x), self.b.load(types[1], y)));
         }
         let result = (ty.kind() != Kind::Void).then_some(ty);
-        let is_short = plain_atomic(inst).is_some();
         let value = self.each_lane(result, is_short, |emit, lane| {
-            emit.copy_for(inst, &operands, indexed.as_ref(), lane).map(Some)
+            let copy = emit.copy_for(inst, &operands, indexed.as_ref(), lane)?;
+            Ok(copy.first().copied())
         })?;
         Ok(value.map_or(Wide::Scalar(self.cx.int(1).zero()), Wide::Vector))
     }
@@ -457,14 +475,14 @@ impl<'c> Emit<'_, 'c> {
         Ok(Some((array, self.vector(index)?)))
     }
 
-    /// The scalar instruction with one lane's operands.
+    /// The scalar instruction with one lane's operands: its result, or both members of that.
     fn copy_for(
         &mut self,
         inst: Value<'c>,
         operands: &[Value<'c>],
         indexed: Option<&(Indexed<'c>, Value<'c>)>,
         lane: Value<'c>,
-    ) -> Result<Value<'c>> {
+    ) -> Result<Vec<Value<'c>>> {
         let mut own = Vec::new();
         for (i, &operand) in operands.iter().enumerate() {
             own.push(match indexed {
@@ -472,12 +490,8 @@ impl<'c> Emit<'_, 'c> {
                 _ => self.lane(operand, lane)?,
             });
         }
-        if let Some(opcode) = plain_atomic(inst) {
-            let (at, value) = (own[0], own[1]);
-            let align = inst.get_align();
-            let before = self.b.load(inst.ty(), at).align(align);
-            self.b.store(self.b.binary(opcode, before, value), at).align(align);
-            return Ok(before);
+        if let Some(how) = plain_atomic(inst) {
+            return Ok(self.plain_copy(inst, how, &own));
         }
         let copy = inst.clone_instruction();
         for (i, (&operand, value)) in operands.iter().zip(own).enumerate() {
@@ -485,6 +499,29 @@ impl<'c> Emit<'_, 'c> {
                 copy.set_operand(i as u32, value);
             }
         }
-        Ok(self.b.insert(copy))
+        let copy = self.b.insert(copy);
+        Ok(match inst.ty().members().len() {
+            2 => (0..2).map(|member| self.b.extract_value(copy, member)).collect(),
+            _ => vec![copy],
+        })
+    }
+
+    /// An atomic operation that is not atomic.
+    fn plain_copy(&self, inst: Value<'c>, how: Plain, operands: &[Value<'c>]) -> Vec<Value<'c>> {
+        let (b, at, value) = (&self.b, operands[0], operands[1]);
+        let (ty, align) = (value.ty(), inst.get_align());
+        let before = b.load(ty, at).align(align);
+        let store = |new| b.store(new, at).align(align);
+        match how {
+            Plain::Instruction(opcode) => store(b.binary(opcode, before, value)),
+            Plain::Function(name) => store(b.intrinsic(self.module, name, &[ty], &[before, value])),
+            Plain::Exchange => store(value),
+            Plain::CompareExchange => {
+                let is_equal = b.icmp(I::LLVMIntEQ, before, value);
+                store(b.select(is_equal, operands[2], before));
+                return vec![before, is_equal];
+            }
+        };
+        vec![before]
     }
 }
