@@ -43,6 +43,18 @@ const STARTS: [u32; 16] = [
     u32::MAX / 3,
 ];
 
+/// Also where the last lane of a vector is the first one whose member wraps.
+fn starts(step: i32, members: &[u32]) -> Vec<u32> {
+    let lanes = [4, 8, 16, 32, 64]
+        .iter()
+        .flat_map(|lanes| members.iter().map(move |m| (*lanes, *m)));
+    let last_wraps = lanes.map(|(lanes, member): (u32, u32)| {
+        let reach = (lanes - 1).wrapping_mul(step as u32);
+        0u32.wrapping_sub(member).wrapping_sub(reach)
+    });
+    STARTS.into_iter().chain(last_wraps).collect()
+}
+
 /// `if (j < count && ...) ...` with a `uint j = step * id + start`, and each of the members tested.
 fn text(step: i32, members: &[u32], stores: bool) -> String {
     let (mut constants, mut tests, mut accesses) = (String::new(), String::new(), String::new());
@@ -152,7 +164,8 @@ fn indices_that_wrap() {
                 } else {
                     &[(3, 13)]
                 };
-                for (&first, &(groups, local)) in STARTS.iter().flat_map(|first| sizes.iter().map(move |s| (first, s)))
+                let starts = starts(step, members);
+                for (&first, &(groups, local)) in starts.iter().flat_map(|first| sizes.iter().map(move |s| (first, s)))
                 {
                     let items = (groups * local) as u32;
                     let mut p: Vec<u32> = (0..COUNT as u32).map(|i| i * i * 7 + i / 5).collect();
