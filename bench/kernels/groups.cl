@@ -39,22 +39,6 @@ histogram_local(global uint *bins, global const uint *in, uint each) {
   atomic_add(&bins[l], own[l]);
 }
 
-// The largest number of each class.
-kernel void __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-maxima_local(global uint *bins, global const uint *in, uint each) {
-  local uint own[BINS];
-  uint l = get_local_id(0);
-  own[l] = 0;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  size_t first = get_group_id(0) * (size_t)each * GROUP + l;
-  for (uint n = 0; n < each; ++n) {
-    uint x = in[first + n * GROUP];
-    atomic_max(&own[x % BINS], x);
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  atomic_max(&bins[l], own[l]);
-}
-
 // One step of a bitonic sort: all pairs at this distance, in blocks that go up and down by turns.
 kernel void bitonic(global uint *data, uint distance, uint block) {
   uint i = get_global_id(0), other = i ^ distance;

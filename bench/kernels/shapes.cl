@@ -58,3 +58,19 @@ kernel void global_ids(global float *out, global const float *in, ulong width) {
   size_t at = get_global_id(1) * width + get_global_id(0);
   out[at] = 0.5f * in[at] + 1.0f;
 }
+
+// The largest number of each of 256 classes, in groups of as many.
+kernel void __attribute__((reqd_work_group_size(256, 1, 1)))
+maxima_local(global uint *bins, global const uint *in, uint each) {
+  local uint own[256];
+  uint l = get_local_id(0);
+  own[l] = 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  size_t first = get_group_id(0) * (size_t)each * 256 + l;
+  for (uint n = 0; n < each; ++n) {
+    uint x = in[first + n * 256];
+    atomic_max(&own[x % 256], x);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  atomic_max(&bins[l], own[l]);
+}

@@ -114,6 +114,7 @@ pub fn all() -> Vec<Case> {
     cases.extend(merges());
     cases.extend(shapes::local_sizes());
     cases.push(shapes::reduction());
+    cases.push(shapes::maxima());
     cases.extend(shapes::accesses());
     cases.extend(shapes::columns());
     cases.extend(integers::divisions());
@@ -308,14 +309,9 @@ fn groups() -> Vec<Case> {
         Element::F32(1e-4),
         (BYTES, 4.0 * items as f64),
     )];
-    let of_bins = [
-        ("histogram, global atomics", "histogram_global"),
-        ("histogram, local atomics", "histogram_local"),
-        ("maxima, local atomics", "maxima_local"),
-    ];
-    for (name, kernel) in of_bins {
+    for (name, kernel) in [("global", "histogram_global"), ("local", "histogram_local")] {
         let mut histogram = case(
-            name,
+            &format!("histogram, {name} atomics"),
             ("groups", kernel),
             &[(4 * 256, Init::Zero), (4 * items, Init::U32)],
             &[Value::U32(each as u32)],

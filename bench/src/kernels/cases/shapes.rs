@@ -51,6 +51,22 @@ pub(super) fn reduction() -> Case {
     )
 }
 
+/// Maxima in local memory, by atomic operations.
+pub(super) fn maxima() -> Case {
+    let (items, each) = (16 * MI, 64);
+    let mut maxima = case(
+        "maxima, local atomics",
+        ("shapes", "maxima_local"),
+        &[(4 * 256, Init::Zero), (4 * items, Init::U32)],
+        &[Value::U32(each as u32)],
+        Range::new([items / each]).local([256]),
+        Element::U32(0.0),
+        (ITEM, items as f64),
+    );
+    maxima.fresh = true;
+    maxima
+}
+
 /// Kernels whose accesses are not of consecutive numbers. Each reads about as many numbers.
 pub(super) fn accesses() -> Vec<Case> {
     let numbers = MI / 4;
