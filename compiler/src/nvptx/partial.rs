@@ -4,7 +4,10 @@
 //! Intel's GPUs let those take part that are there, and oneDAL relies on it: two of 32 items reduce what two sub-groups
 //! have found. On NVIDIA's such an operation would wait for the others for ever. So a branch on the number of the item in
 //! its sub-group, with collectives behind it, counts who takes which way, and they take part among those. Where all
-//! take the same way, nothing changes. Branches that leave loops are left as they are, and so is what is called.
+//! take the same way, nothing changes.
+//!
+//! Items may also leave a loop with collectives one after the other, as those that go through an array side by side. So a branch out of it
+//! counts who stays. Other branches in such a loop are left as they are, and so is what is called.
 
 use llvm_sys::LLVMOpcode as L;
 use rustc_hash::FxHashSet;
@@ -32,6 +35,8 @@ pub fn find<'c>(module: &Module<'c>) {
             let around = innermost(&regions[..at], regions[at].0).map(|outer| masks[outer]);
             masks.push(own_way(module, function, &cfg, regions[at].0, around));
         }
+        let around = |node: Node| innermost(&regions, node).map(|region| masks[region]);
+        in_loops(module, function, &cfg, &by_lane, around);
         for (node, block) in cfg.blocks.iter().enumerate() {
             let Some(region) = innermost(&regions, node) else {
                 continue;
@@ -113,6 +118,81 @@ fn regions(cfg: &Cfg<'_>, by_lane: &FxHashSet<Value<'_>>) -> Vec<(Node, FxHashSe
             })
     };
     regions.into_iter().filter(counts).collect()
+}
+
+/// Gives collectives in loops that items leave one after the other those that are still there. `around` are those of the region that a
+/// block is in.
+fn in_loops<'c>(
+    module: &Module<'c>,
+    function: Function<'c>,
+    cfg: &Cfg<'c>,
+    by_lane: &FxHashSet<Value<'c>>,
+    around: impl Fn(Node) -> Option<Value<'c>>,
+) {
+    let (wide, b) = (module.context().int(64), Builder::new(module.context()));
+    let terminator = |node: Node| cfg.blocks[node].terminator().expect("a block ends with a branch");
+    let mut loops: Vec<_> = cfg.loops.iter().collect();
+    // Outer ones first, so that the members of a loop are there for those in it.
+    loops.sort_by_key(|l| std::cmp::Reverse(l.blocks.len()));
+    let mut members: Vec<(&FxHashSet<Node>, Value<'c>)> = Vec::new();
+    for l in loops {
+        let leaves = |node: &Node| {
+            let stays = cfg.successors[*node].iter().filter(|to| l.blocks.contains(to)).count();
+            cfg.successors[*node].len() == 2 && stays == 1 && by_lane.contains(&terminator(*node).operand(0))
+        };
+        let exits: Vec<Node> = l.in_order().into_iter().filter(leaves).collect();
+        let mut instructions = l.blocks.iter().flat_map(|&node| cfg.blocks[node].instructions());
+        if exits.is_empty() || !instructions.any(|inst| of_all(inst).is_some()) {
+            continue;
+        }
+        b.go_before(cfg.blocks[0].instructions()[0]);
+        let variable = b.alloca(wide);
+        let outer = members.iter().rev().find(|(blocks, _)| blocks.contains(&l.header));
+        let outer = outer.map(|(_, variable)| *variable);
+        let ballot = |members: Option<Value<'c>>, condition: Value<'c>| {
+            let number = module.context().int(32).int(0);
+            let given = members.map_or(Members::All, |_| Members::Given);
+            let arguments: Vec<_> = [function.param(0), number, condition]
+                .into_iter()
+                .chain(members)
+                .collect();
+            b.call(GroupCollective::Ballot.declare(module, None, given), &arguments)
+        };
+        for &from in cfg.predecessors[l.header]
+            .iter()
+            .filter(|from| !l.blocks.contains(from))
+        {
+            b.go_before(terminator(from));
+            let first = match (outer, around(l.header)) {
+                (Some(outer), _) => b.load(wide, outer),
+                (None, Some(mask)) => mask,
+                (None, None) => ballot(None, module.context().int(1).int(1)),
+            };
+            b.store(first, variable);
+        }
+        for node in exits {
+            let branch = terminator(node);
+            b.go_before(branch);
+            let condition = branch.operand(0);
+            let stays = match l.blocks.contains(&cfg.successors[node][0]) {
+                true => condition,
+                false => b.not(condition),
+            };
+            b.store(ballot(Some(b.load(wide, variable)), stays), variable);
+        }
+        members.push((&l.blocks, variable));
+    }
+    for (node, block) in cfg.blocks.iter().enumerate() {
+        let Some((_, variable)) = members.iter().rev().find(|(blocks, _)| blocks.contains(&node)) else {
+            continue;
+        };
+        for call in block.instructions() {
+            if let Some(collective) = of_all(call) {
+                b.go_before(call);
+                replace(module, call, collective, b.load(wide, *variable));
+            }
+        }
+    }
 }
 
 /// The smallest region that a block is in.
