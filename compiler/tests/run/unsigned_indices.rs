@@ -55,28 +55,40 @@ fn starts(step: i32, members: &[u32]) -> Vec<u32> {
     STARTS.into_iter().chain(last_wraps).collect()
 }
 
-/// `if (j < count && ...) ...` with a `uint j = step * id + start`, and each of the members tested.
-fn text(step: i32, members: &[u32], stores: bool) -> String {
+/// `if (j < count && ...) ...` with a `uint j = step * id + start`, and each of the members tested. With `masks`, indices are the low bits of
+/// 64-bit numbers.
+fn text(step: i32, members: &[u32], stores: bool, masks: bool) -> String {
     let (mut constants, mut tests, mut accesses) = (String::new(), String::new(), String::new());
     let (mut condition, mut sum) = ("%true".to_string(), "%i0".to_string());
     for (number, member) in members.iter().enumerate() {
         _ = write!(
             constants,
-            "%c{number} = OpConstant %int {member}\n%w{number} = OpConstant %int {}\n",
+            "%c{number} = OpConstant %int {member}\n%d{number} = OpConstant %long {member}\n%w{number} = OpConstant %int {}\n",
             10 * number + 3
         );
+        tests += &match masks {
+            true => format!(
+                "%k{number} = OpIAdd %long %k %d{number}
+                %wide{number} = OpBitwiseAnd %long %k{number} %low
+                %j{number} = OpUConvert %int %wide{number}
+                "
+            ),
+            false => format!(
+                "%j{number} = OpIAdd %int %j %c{number}
+                %wide{number} = OpUConvert %long %j{number}
+                "
+            ),
+        };
         _ = write!(
             tests,
-            "%j{number} = OpIAdd %int %j %c{number}
-            %is{number} = OpULessThan %bool %j{number} %count
+            "%is{number} = OpULessThan %bool %j{number} %count
             %all{number} = OpLogicalAnd %bool {condition} %is{number}
             "
         );
         condition = format!("%all{number}");
         _ = write!(
             accesses,
-            "%wide{number} = OpUConvert %long %j{number}
-            %at{number} = OpPtrAccessChain %global_int %p %wide{number}
+            "%at{number} = OpPtrAccessChain %global_int %p %wide{number}
             "
         );
         accesses += &match stores {
@@ -101,6 +113,8 @@ fn text(step: i32, members: &[u32], stores: bool) -> String {
     format!(
         "{GLOBAL_ID}
         %step = OpConstant %int {}
+        %step64 = OpConstant %long {}
+        %low = OpConstant %long 4294967295
         {constants}
         %type = OpTypeFunction %void %global_int %global_int %int %int
         %kernel = OpFunction %void None %type
@@ -114,6 +128,9 @@ fn text(step: i32, members: &[u32], stores: bool) -> String {
         %id32 = OpUConvert %int %id
         %product = OpIMul %int %id32 %step
         %j = OpIAdd %int %product %first
+        %product64 = OpIMul %long %id %step64
+        %first64 = OpUConvert %long %first
+        %k = OpIAdd %long %product64 %first64
         %at = OpPtrAccessChain %global_int %q %id
         %own = OpLoad %int %at Aligned 4
         {tests}
@@ -125,7 +142,8 @@ fn text(step: i32, members: &[u32], stores: bool) -> String {
         %end = OpLabel
         OpReturn
         OpFunctionEnd",
-        step as u32
+        step as u32,
+        i64::from(step) as u64
     )
 }
 
@@ -157,8 +175,8 @@ fn indices_that_wrap() {
             if stores && step.unsigned_abs() < members.len() as u32 {
                 continue;
             }
-            for mode in MODES {
-                let kernel = compile_in(mode, &text(step, members, stores));
+            for (mode, masks) in MODES.iter().flat_map(|mode| [(*mode, false), (*mode, true)]) {
+                let kernel = compile_in(mode, &text(step, members, stores, masks));
                 let sizes: &[(u64, u64)] = if mode == Mode::Fast {
                     &[(2, 32), (3, 13)]
                 } else {
@@ -179,7 +197,8 @@ fn indices_that_wrap() {
                     ];
                     run(&kernel, range([groups, 1, 1], [local, 1, 1]), &mut arguments).unwrap();
                     expect(step, members, stores, first, &mut p, &mut q);
-                    let what = format!("{step} * id + {first}, members {members:?}, {mode:?}, groups of {local}");
+                    let what =
+                        format!("{step} * id + {first}, members {members:?}, {mode:?}, {masks}, groups of {local}");
                     assert_eq!(words(&results), q, "{what}");
                     assert_eq!(words(&memory), p, "{what}");
                 }
