@@ -149,15 +149,6 @@ fn in_loops<'c>(
         let variable = b.alloca(wide);
         let outer = members.iter().rev().find(|(blocks, _)| blocks.contains(&l.header));
         let outer = outer.map(|(_, variable)| *variable);
-        let ballot = |members: Option<Value<'c>>, condition: Value<'c>| {
-            let number = module.context().int(32).int(0);
-            let given = members.map_or(Members::All, |_| Members::Given);
-            let arguments: Vec<_> = [function.param(0), number, condition]
-                .into_iter()
-                .chain(members)
-                .collect();
-            b.call(GroupCollective::Ballot.declare(module, None, given), &arguments)
-        };
         for &from in cfg.predecessors[l.header]
             .iter()
             .filter(|from| !l.blocks.contains(from))
@@ -166,7 +157,7 @@ fn in_loops<'c>(
             let first = match (outer, around(l.header)) {
                 (Some(outer), _) => b.load(wide, outer),
                 (None, Some(mask)) => mask,
-                (None, None) => ballot(None, module.context().int(1).int(1)),
+                (None, None) => ballot(module, function, &b, None, module.context().int(1).int(1)),
             };
             b.store(first, variable);
         }
@@ -178,7 +169,8 @@ fn in_loops<'c>(
                 true => condition,
                 false => b.not(condition),
             };
-            b.store(ballot(Some(b.load(wide, variable)), stays), variable);
+            let there = Some(b.load(wide, variable));
+            b.store(ballot(module, function, &b, there, stays), variable);
         }
         members.push((&l.blocks, variable));
     }
@@ -212,19 +204,27 @@ fn own_way<'c>(
     let branch = cfg.blocks[node].terminator().expect("a block ends with a branch");
     let (b, condition) = (Builder::new(module.context()), branch.operand(0));
     b.go_before(branch);
-    let members = around.map_or(Members::All, |_| Members::Given);
-    let ballot = GroupCollective::Ballot.declare(module, None, members);
-    let count = |condition: Value<'c>| {
-        let number = module.context().int(32).int(0);
-        let arguments: Vec<Value<'c>> = [function.param(0), number, condition]
-            .into_iter()
-            .chain(around)
-            .collect();
-        b.call(ballot, &arguments)
-    };
+    let count = |condition: Value<'c>| ballot(module, function, &b, around, condition);
     let one_way = count(condition);
     let other_way = count(b.not(condition));
     b.select(condition, one_way, other_way)
+}
+
+/// A bit for each item whose condition is true, of these or of all.
+fn ballot<'c>(
+    module: &Module<'c>,
+    function: Function<'c>,
+    b: &Builder<'c>,
+    members: Option<Value<'c>>,
+    condition: Value<'c>,
+) -> Value<'c> {
+    let given = members.map_or(Members::All, |_| Members::Given);
+    let number = module.context().int(32).int(0);
+    let arguments: Vec<_> = [function.param(0), number, condition]
+        .into_iter()
+        .chain(members)
+        .collect();
+    b.call(GroupCollective::Ballot.declare(module, None, given), &arguments)
 }
 
 fn replace<'c>(module: &Module<'c>, call: Value<'c>, collective: GroupCollective, mask: Value<'c>) {

@@ -372,11 +372,7 @@ impl<'c> VectorShapes<'c> {
             L::LLVMTrunc => match self.of(operands[0]) {
                 Affine { stride, .. } => {
                     let bits = inst.ty().bits();
-                    let low = if bits >= 64 {
-                        stride
-                    } else {
-                        stride << (64 - bits) >> (64 - bits)
-                    };
+                    let low = low_bits(stride, bits.min(64));
                     VectorShape::of(low, is_small_id(operands[0]) && bits >= 32)
                 }
                 _ => Varying,
@@ -566,6 +562,11 @@ fn shifted(shift: Value<'_>, shape: VectorShape) -> Option<(i64, u32)> {
     is_even.then_some((stride >> by, 64 - by))
 }
 
+/// The low bits of a number, with the sign that they have alone.
+pub fn low_bits(number: i64, bits: u32) -> i64 {
+    number << (64 - bits) >> (64 - bits)
+}
+
 /// How many bits a mask of low bits leaves of a 64-bit number.
 pub fn low_mask(and: Value<'_>) -> Option<u32> {
     let mask = and.operand(1).as_const_int()?;
@@ -581,7 +582,7 @@ fn zero_extended(inst: Value<'_>, shape: VectorShape) -> Option<(i64, u32)> {
     }
     let Affine { stride, .. } = shape else { return None };
     let bits = low_mask(inst)?;
-    Some((stride << (64 - bits) >> (64 - bits), bits))
+    Some((low_bits(stride, bits), bits))
 }
 
 /// Whether a number was read from memory, and is no argument or member of one.

@@ -256,37 +256,33 @@ impl<'c> Emit<'_, 'c> {
         if inst.is_volatile() || inst.is_atomic() || !is_simple || self.shapes.private.element_size(address).is_some() {
             return None;
         }
-        let access = match self.shapes.of(address) {
+        let (place, offset, stride, unwrapped) = match self.shapes.of(address) {
             VectorShape::Affine { stride, .. } => {
                 let (place, offset) = Place::of(self.module, address);
                 let (place, offset) = place.without_constants(offset);
-                Access {
-                    inst,
-                    place,
-                    offset,
-                    stride,
-                    unwrapped: None,
-                    ty,
-                }
+                (place, offset, stride, None)
             }
             _ => {
                 let unwrapped = self.unwrapped(address)?;
-                Access {
-                    inst,
-                    place: unwrapped.place.clone(),
-                    offset: unwrapped.constant(),
-                    stride: unwrapped.stride,
-                    unwrapped: Some(unwrapped),
-                    ty,
-                }
+                let (place, offset) = (unwrapped.place.clone(), unwrapped.constant());
+                (place, offset, unwrapped.stride, Some(unwrapped))
             }
         };
-        let (size, stride) = (self.module.size_of(ty), access.stride);
+        let size = self.module.size_of(ty);
         let steps = stride.unsigned_abs() / size;
-        let is_consecutive = stride == size as i64 || stride == -(size as i64) && access.unwrapped.is_some();
+        // Of indices that may wrap, these are hoped to be runs, in either direction.
+        let is_consecutive = stride == size as i64 || stride == -(size as i64) && unwrapped.is_some();
         if is_consecutive || !stride.unsigned_abs().is_multiple_of(size) || !(1..=LONGEST).contains(&steps) {
             return None;
         }
+        let access = Access {
+            inst,
+            place,
+            offset,
+            stride,
+            unwrapped,
+            ty,
+        };
         Some((access, is_store))
     }
 

@@ -7,7 +7,7 @@
 use llvm_sys::LLVMIntPredicate as I;
 use llvm_sys::LLVMOpcode as L;
 
-use super::divergence::{VectorShape, low_mask};
+use super::divergence::{VectorShape, low_bits, low_mask};
 use super::emit::{Emit, Result};
 use super::interleaved::Place;
 use crate::llvm::Value;
@@ -71,11 +71,6 @@ pub(super) fn without_constant(number: Value<'_>) -> Option<(Value<'_>, i64)> {
     }
 }
 
-/// The low bits of a number, with the sign that they have alone.
-fn signed(number: i64, bits: u32) -> i64 {
-    number << (64 - bits) >> (64 - bits)
-}
-
 impl<'c> Emit<'_, 'c> {
     /// The numbers that tests of an index may need: they have to be at hand in other blocks.
     pub(super) fn parts_of_index(&self, index: Value<'c>) -> Vec<Value<'c>> {
@@ -128,7 +123,7 @@ impl<'c> Emit<'_, 'c> {
             let VectorShape::Affine { stride, .. } = self.shapes.of(number) else {
                 return None;
             };
-            let (stride, added) = (signed(stride, bits), signed(added, bits));
+            let (stride, added) = (low_bits(stride, bits), low_bits(added, bits));
             unwrapped.stride = unwrapped.stride.checked_add(stride.checked_mul(size as i64)?)?;
             unwrapped.added.push(added);
             unwrapped.indices.push(UnsignedIndex {
