@@ -15,6 +15,7 @@ oneapi::mkl::unimplemented on NVIDIA GPUs.
 | file in src/ | |
 |---|---|
 | preload.c, preload.S, kinds.h | where a call goes on |
+| progress.c | launches whose work-groups wait for each other |
 | dispatch.cpp | whose a queue is; what is refused |
 | types.hpp | the types in oneMKL's signatures |
 | driver.cpp | CUDA's driver and libraries, opened at run time |
@@ -100,7 +101,7 @@ def build(environments, out, objects):
     (objects / "functions.h").write_text("\n".join(lines) + "\n")
     preload = out / "liboxur_onemkl_preload.so"
     run("gcc", *COMPILE, "-std=c11", "-fvisibility=hidden", f"-I{objects}", "-shared", f"-Wl,-soname,{preload.name}",
-        "-Wl,-z,nodelete,-z,now", SOURCE / "preload.c", SOURCE / "preload.S", "-o", preload)
+        "-Wl,-z,nodelete,-z,now", SOURCE / "preload.c", SOURCE / "preload.S", SOURCE / "progress.c", "-o", preload)
 
     headers = ["-isystem", environments[0] / "include", "-DSYCL_DISABLE_FSYCL_SYCLHPP_WARNING"]
     parts = []

@@ -118,7 +118,7 @@ if [[ -e $onemkl ]]; then
   built=target/onemkl/lib
   python3 onemkl/build.py --out "$built"
   mkdir -p "$stage/lib/onemkl"
-  check "$built/liboxur_onemkl_preload.so" liboxur_onemkl_preload.so '_ZNK?6oneapi3mkl.*'
+  check "$built/liboxur_onemkl_preload.so" liboxur_onemkl_preload.so '_ZNK?6oneapi3mkl.*|_ZN4sycl3_V17handler25setKernelLaunchProperties.*'
   ship "$built/liboxur_onemkl_preload.so" "$stage/lib/onemkl/liboxur_onemkl_preload.so"
   ship "$built/liboxur_onemkl.so" "$stage/lib/onemkl/liboxur_onemkl.so" libsycl.so.9
 else

@@ -8,6 +8,7 @@ libraries refuse, and how precise they are.
 - blas.cpp, a client in C++: the functions one by one against plain loops, on the CUDA adapter, and on the CPU adapter in the same
   process, whose calls Intel's library must get. Without the preloaded library it must fail.
 - lapack.cpp: the same for what dpnp does not call, and for exceptions. lapack_batch.cpp: that of batches of matrices.
+- progress.cpp: launches whose work-groups wait for each other.
 - dpnp_client.py: dpnp against NumPy, also on the CPU adapter. With --system on the GPU of the machine.
 
     run.py --ours dist/lib
@@ -89,6 +90,10 @@ def main():
             compile(env, program, [HERE / f"{name}.cpp"], [*INTEL, *HOST_LAPACK])
             many = ["--many"] * (name == "lapack_batch" and env == newest)
             results.append(run(f"{name}, {generation}", [program, *many], variables(args, ["cuda", "cpu"]), "pass devices 101"))
+        program = OUT / f"progress-{generation}"
+        compile(env, program, [HERE / "progress.cpp"], [])
+        results.append(run(f"progress, {generation}", [program], variables(args, ["cuda", "cpu"]), "pass devices 2"))
+    results.append(run("progress, not preloaded", [OUT / "progress-2026.2"], variables(args, ["cuda"], preload=False), "", code=1))
     late = {"FAKE_CUDA_DELAY": "300"}
     for name in ("blas", "lapack", "lapack_batch"):
         results.append(run(f"{name}, when commands come late", [OUT / f"{name}-2026.2"], variables(args, ["cuda"]) | late, "pass devices 1"))
