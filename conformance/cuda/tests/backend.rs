@@ -86,6 +86,12 @@ fn of_opencl() {
         own,
         other,
     );
+    // The driver without a GPU has 4 multiprocessors.
+    let units: u32 = Rig::new().device.info(DeviceInfo::MAX_COMPUTE_UNITS).expect("a number");
+    assert!(
+        units >= 16,
+        "{units} compute units: programs for Intel's GPUs divide them by 8 or 16"
+    );
 }
 
 #[test]

@@ -13,6 +13,10 @@ use crate::{image, ipc, program};
 /// NVIDIA's number among the vendors of PCI.
 const NVIDIA: u32 = 0x10de;
 
+/// The fewest compute units of a device that passes for one of OpenCL. Programs that know Intel's GPUs divide by their number: oneDPL's
+/// radix sort by 8, so that it would launch no work-group on a GPU with fewer multiprocessors, and llama.cpp by 16.
+const FEWEST_COMPUTE_UNITS: u32 = 16;
+
 /// The width of vectors: a register has 32 bits.
 const VECTORS: [[u32; 2]; 7] = [[4; 2], [2; 2], [1; 2], [1; 2], [1; 2], [1; 2], [2; 2]];
 
@@ -37,7 +41,8 @@ impl Device {
             DeviceInfo::UUID => out.value(f.uuid),
             DeviceInfo::PCI_ADDRESS => out.str(&f.pci),
 
-            DeviceInfo::MAX_COMPUTE_UNITS => out.value(f.multiprocessors),
+            DeviceInfo::MAX_COMPUTE_UNITS if is_plain_cuda() => out.value(f.multiprocessors),
+            DeviceInfo::MAX_COMPUTE_UNITS => out.value(f.multiprocessors.max(FEWEST_COMPUTE_UNITS)),
             DeviceInfo::MAX_CLOCK_FREQUENCY => out.value(f.clock / 1000),
             DeviceInfo::COMPILER_AVAILABLE | DeviceInfo::LINKER_AVAILABLE | DeviceInfo::PREFERRED_INTEROP_USER_SYNC => {
                 out.bool(true)
