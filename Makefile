@@ -255,6 +255,7 @@ test-onemkl: ## oneMKL's BLAS, LAPACK and Fourier transforms for NVIDIA GPUs, an
 	python3 onemkl/test/run.py --ours dist/lib
 	scripts/setup.sh sklearnex open3d
 	python3 conformance/clients/sklearnex/run.py --lib dist/lib --device gpu --adapter cuda --only 'vectors: SVC*101x5*'
+	python3 conformance/clients/sklearnex/run.py --lib dist/lib --device gpu --adapter cuda --only 'forests: Random* float32 101x5'
 	python3 conformance/clients/open3d/run.py --lib dist/lib --adapter cuda --groups reduction,hybrid
 
 .PHONY: test-piglit

@@ -392,7 +392,7 @@ def vectors(cases):
 def forests(cases):
     """Trees are drawn by other random numbers, so it is how well they fit that is compared."""
     for kind, size, _, (x, y, group) in sized(cases):
-        if len(x) < 500:
+        if len(x) < (100 if on_gpu(cases) else 500):
             continue
         # On GPUs oneDAL gives each node work-groups of the largest size, whatever is in it: few and small trees.
         few = {"n_estimators": 5, "max_depth": 4} if on_gpu(cases) else {"n_estimators": 20}
