@@ -238,6 +238,13 @@ impl<'c> FunctionLowering<'_, 'c> {
             };
             self.exchange(exchange, value, &[])
         };
+        let result = match (how, operation) {
+            // The specification's identity is 0; ReduceOp's is -0, which changes no number.
+            (ReduceOp::FAdd, Operation::Exclusive) => {
+                how.apply(&self.unit.module, &self.builder, result, value.ty().zero())
+            }
+            _ => result,
+        };
         if is_bool {
             self.builder.zext_or_trunc(result, ty)
         } else {
