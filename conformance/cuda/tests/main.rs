@@ -14,6 +14,7 @@ mod images;
 mod loops;
 mod lost;
 mod native_graphs;
+mod partial_sub_groups;
 mod peers;
 mod programs;
 mod registers;

@@ -95,11 +95,17 @@ pub fn compile(source: &Path, options: &[String], module: &Path) -> Result<(), S
             .arg(&bitcode),
         clang,
     )?;
-    // 1.1 is what every driver takes.
+    // 1.1 is what every driver takes; shuffles and ballots of OpenCL's extensions are of 1.3.
+    let text = fs::read_to_string(source).map_err(|error| format!("{}: {error}", source.display()))?;
+    let version = if text.contains("cl_khr_subgroup_") {
+        "1.3"
+    } else {
+        "1.1"
+    };
     let extensions = "--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_kernel_attributes,+SPV_INTEL_function_pointers";
     run(
         Command::new(translator)
-            .args(["--spirv-max-version=1.1", extensions])
+            .args([&format!("--spirv-max-version={version}"), extensions])
             .arg(&bitcode)
             .arg("-o")
             .arg(&result),
