@@ -3,7 +3,7 @@
 
 use std::ffi::CString;
 
-use llvm_sys::bit_reader::LLVMParseBitcodeInContext2;
+use llvm_sys::bit_reader::LLVMGetBitcodeModuleInContext2;
 use llvm_sys::core::*;
 use llvm_sys::linker::LLVMLinkModules2;
 use llvm_sys::target_machine::*;
@@ -12,7 +12,7 @@ use llvm_sys::{LLVMLinkage, LLVMOpcode};
 use oxur_fork::OnceLock;
 
 use super::target::initialize;
-use super::{Builder, Context, Function, Kind, Machine, Module, Type, Value};
+use super::{Builder, Function, Kind, Machine, Module, Type, Value};
 use crate::target::{Sm, Target};
 
 impl Machine {
@@ -28,22 +28,28 @@ impl Machine {
 }
 
 impl<'c> Module<'c> {
-    /// Parses bitcode.
-    pub fn parse_bitcode(context: &'c Context, bytes: &[u8]) -> Result<Self, String> {
-        let mut module = std::ptr::null_mut();
-        // SAFETY: the bytes are copied, and the copy is disposed of once.
+    /// Links with functions of a library, in bitcode: those that this module declares, and what they call. Only these are parsed.
+    pub fn link_with_library(&self, machine: &Machine, bitcode: &'static [u8]) -> Result<(), String> {
+        let mut library = std::ptr::null_mut();
+        // SAFETY: the bytes live for ever, and the module takes the buffer.
         let failed = unsafe {
-            let buffer =
-                LLVMCreateMemoryBufferWithMemoryRangeCopy(bytes.as_ptr().cast(), bytes.len(), c"bitcode".as_ptr());
-            let failed = LLVMParseBitcodeInContext2(context.raw(), buffer, &mut module) != 0;
-            LLVMDisposeMemoryBuffer(buffer);
-            failed
+            let (start, size) = (bitcode.as_ptr().cast(), bitcode.len());
+            let buffer = LLVMCreateMemoryBufferWithMemoryRange(start, size, c"bitcode".as_ptr(), 0);
+            LLVMGetBitcodeModuleInContext2(self.1.raw(), buffer, &mut library) != 0
         };
         if failed {
-            Err("it is no bitcode that LLVM can read".into())
-        } else {
-            Ok(Self(module, context))
+            return Err("it is no bitcode that LLVM can read".into());
         }
+        let library = Self(library, self.1);
+        machine.set_target(&library);
+        for function in library.functions() {
+            if !function.is_declaration() {
+                // The linker takes a `linkonce` function only if something calls it.
+                // SAFETY: a function.
+                unsafe { LLVMSetLinkage(function.0, LLVMLinkage::LLVMLinkOnceODRLinkage) };
+            }
+        }
+        self.link(library)
     }
 
     /// Moves all of another module of the same context into this one.

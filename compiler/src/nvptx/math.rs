@@ -31,9 +31,9 @@ pub fn define(machine: &Machine, module: &Module<'_>) -> Result<(), Error> {
     }
     let is_needed = |f: &Function<'_>| f.is_declaration() && f.name().starts_with("__nv_");
     if module.functions().iter().any(is_needed) {
-        let library = Module::parse_bitcode(module.context(), libdevice::bitcode()?).map_err(Error::Codegen)?;
-        machine.set_target(&library);
-        module.link(library).map_err(Error::Codegen)?;
+        module
+            .link_with_library(machine, libdevice::bitcode()?)
+            .map_err(Error::Codegen)?;
     }
     Ok(())
 }
