@@ -331,6 +331,7 @@ impl Program {
     }
 
     fn object(&self, kernel: &LinkedKernel, variant: Variant) -> Result<Vec<u8>, Error> {
+        let what = format!("the kernel {} ({variant:?})", kernel.info.name);
         let compile = || {
             let mut times = StageTimes::start();
             let context = Context::without_names();
@@ -339,10 +340,10 @@ impl Program {
             times.end("optimize");
             let object = codegen::emit(&machine, &module);
             times.end("assembly");
-            times.log(&kernel.info.name, variant);
+            times.log(&what);
             object
         };
-        llvm::isolated(&format!("the kernel {} ({variant:?})", kernel.info.name), compile)
+        llvm::isolated(&what, compile)
     }
 
     /// Runs LLVM's optimizer, and writes down how many bytes of variables are left.

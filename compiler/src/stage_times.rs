@@ -27,8 +27,8 @@ impl StageTimes {
     }
 
     /// Logs them.
-    pub fn log(&self, kernel: &str, variant: impl fmt::Debug) {
-        log::debug!("{self}: the kernel {kernel} ({variant:?})");
+    pub fn log(&self, what: &str) {
+        log::debug!("{self}: {what}");
     }
 }
 

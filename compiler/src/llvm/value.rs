@@ -464,12 +464,20 @@ impl<'c> Value<'c> {
 
     /// Asks LLVM to unroll the loop that a branch closes.
     pub fn unroll(self) {
-        const HINT: &str = "llvm.loop.unroll.enable";
+        self.hint_for_loop("llvm.loop.unroll.enable");
+    }
+
+    /// Has LLVM leave the loop that a branch closes as it is, unless the number of iterations is a constant.
+    pub fn unroll_only_if_counted(self) {
+        self.hint_for_loop("llvm.loop.unroll.runtime.disable");
+    }
+
+    fn hint_for_loop(self, hint: &str) {
         // SAFETY: a branch; the names are read. A loop's node has itself as its first operand, in whose place something
         // temporary is until the node exists; LLVM disposes of that.
         unsafe {
             let context = LLVMGetTypeContext(LLVMTypeOf(self.0));
-            let mut hint = LLVMMDStringInContext2(context, HINT.as_ptr().cast(), HINT.len());
+            let mut hint = LLVMMDStringInContext2(context, hint.as_ptr().cast(), hint.len());
             let hint = LLVMMDNodeInContext2(context, &mut hint, 1);
             let itself = LLVMTemporaryMDNode(context, std::ptr::null_mut(), 0);
             let mut operands = [itself, hint];

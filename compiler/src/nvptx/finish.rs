@@ -9,10 +9,13 @@ use spirv::StorageClass;
 
 use super::entry::symbol_of;
 use super::intrinsics::register;
-use super::{Entry, LaunchRange, Variable, assert, collectives, image, intrinsics, printf, searches, unroll};
+use super::{
+    Entry, LaunchRange, Variable, assert, collectives, divisions, image, intrinsics, printf, searches, unroll,
+};
 use crate::by_value::{self, ArgumentBlock};
 use crate::intrinsics::STORAGE_CLASS;
 use crate::llvm::{Builder, Function, Kind, Machine, Module, Value};
+use crate::stage_times::StageTimes;
 use crate::target::Sm;
 use crate::target::nvptx64::{self, GLOBAL, SHARED};
 use crate::{Error, Options};
@@ -73,15 +76,23 @@ pub fn check(module: &Module<'_>) -> Result<(), Error> {
 }
 
 /// Runs LLVM's passes.
-pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, entries: &[Entry]) -> Result<(), Error> {
+pub fn optimize(
+    machine: &Machine,
+    module: &Module<'_>,
+    options: &Options,
+    entries: &[Entry],
+    times: &mut StageTimes,
+) -> Result<(), Error> {
     machine.set_target(module);
     module.verify().map_err(Error::Codegen)?;
+    divisions::keep_rolled(module);
     let passes = if options.no_optimization {
         "default<O1>"
     } else {
         "default<O3>"
     };
     machine.run_passes(module, passes, false).map_err(Error::Codegen)?;
+    times.end("optimize");
     let mut had_copies = false;
     for entry in entries {
         had_copies |= read_arguments_in_place(module, entry);
@@ -100,6 +111,7 @@ pub fn optimize(machine: &Machine, module: &Module<'_>, options: &Options, entri
     widen_least_and_greatest(module);
     split_short_sums(module);
     saturating_conversions(module);
+    times.end("finish");
     Ok(())
 }
 

@@ -37,6 +37,7 @@
 
 mod assert;
 mod collectives;
+mod divisions;
 mod entry;
 mod finish;
 mod image;
@@ -55,6 +56,7 @@ use std::sync::Arc;
 use crate::link::LinkedKernel;
 use crate::llvm::{self, Context};
 use crate::lower::{self, global_name};
+use crate::stage_times::StageTimes;
 use crate::target::Sm;
 use crate::{Error, KernelInfo, Program, Target};
 
@@ -276,22 +278,30 @@ impl Unit {
 
     /// Compiles it to PTX.
     pub fn compile(&self) -> Result<CString, Error> {
-        let compile = || {
-            let context = Context::new();
-            let (machine, module) = self.finished(&context)?;
-            finish::optimize(&machine, &module, &self.program.options, &self.entries)?;
-            machine.emit(&module, true).map_err(Error::Codegen)
-        };
         let what = match self.kernel {
             Some(index) => format!("the kernel {}", self.program.linked.kernels[index].info.name),
             None => "a program's kernels".into(),
+        };
+        let compile = || {
+            let mut times = StageTimes::start();
+            let context = Context::without_names();
+            let (machine, module) = self.finished(&context, &mut times)?;
+            finish::optimize(&machine, &module, &self.program.options, &self.entries, &mut times)?;
+            let ptx = machine.emit(&module, true).map_err(Error::Codegen)?;
+            times.end("emit");
+            times.log(&what);
+            Ok(ptx)
         };
         let ptx = llvm::isolated(&what, compile)?;
         CString::new(ptx).map_err(|_| Error::Codegen("the PTX has a zero in it".into()))
     }
 
     /// The IR before LLVM's optimizer.
-    pub(crate) fn finished<'c>(&'c self, context: &'c Context) -> Result<(llvm::Machine, llvm::Module<'c>), Error> {
+    pub(crate) fn finished<'c>(
+        &'c self,
+        context: &'c Context,
+        times: &mut StageTimes,
+    ) -> Result<(llvm::Machine, llvm::Module<'c>), Error> {
         let linked = &self.program.linked;
         let machine = llvm::Machine::nvptx64(self.sm).map_err(Error::Codegen)?;
         let module = lower::globals(context, linked)?;
@@ -305,12 +315,14 @@ impl Unit {
             machine.set_target(&lowered);
             module.link(lowered).map_err(Error::Codegen)?;
         }
+        times.end("lower");
         math::define(&machine, &module)?;
         finish::internalize(&module, &self.entries, &self.variables);
         machine
             .run_passes(&module, "globaldce", false)
             .map_err(Error::Codegen)?;
         finish::check(&module)?;
+        times.end("math");
         Ok((machine, module))
     }
 
@@ -331,11 +343,12 @@ impl Unit {
             let linked = &self.program.linked;
             return Ok(lower::kernel(&context, linked, &linked.kernels[index])?.to_string());
         }
-        let (machine, module) = self.finished(&context)?;
+        let times = &mut StageTimes::start();
+        let (machine, module) = self.finished(&context, times)?;
         if matches!(stage, "lower" | "workgroup") {
             return Ok(module.to_string());
         }
-        finish::optimize(&machine, &module, &self.program.options, &self.entries)?;
+        finish::optimize(&machine, &module, &self.program.options, &self.entries, times)?;
         if stage == "optimize" {
             return Ok(module.to_string());
         }
