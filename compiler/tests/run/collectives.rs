@@ -66,7 +66,7 @@ const BOOLS: [Operation; 3] = [
 ];
 
 const FLOATS: [Operation; 4] = [
-    ("OpGroupFAdd", |_| (-0f64).to_bits(), ReduceOp::Float(|x, y| x + y)),
+    ("OpGroupFAdd", |_| 0, ReduceOp::Float(|x, y| x + y)),
     ("OpGroupFMin", |_| f64::INFINITY.to_bits(), ReduceOp::Float(f64::min)),
     (
         "OpGroupFMax",
