@@ -10,7 +10,7 @@ use spirv::StorageClass;
 use super::entry::symbol_of;
 use super::intrinsics::register;
 use super::{
-    Entry, LaunchRange, Variable, assert, collectives, divisions, image, intrinsics, printf, searches, unroll,
+    Entry, LaunchRange, Variable, assert, collectives, divisions, image, intrinsics, printf, ptxas, searches, unroll,
 };
 use crate::by_value::{self, ArgumentBlock};
 use crate::intrinsics::STORAGE_CLASS;
@@ -108,8 +108,7 @@ pub fn optimize(
     }
     divide_copies(module);
     printf::expand(module)?;
-    widen_least_and_greatest(module);
-    split_short_sums(module);
+    ptxas::avoid_errors(module);
     saturating_conversions(module);
     times.end("finish");
     Ok(())
@@ -176,31 +175,6 @@ fn divide_copies(module: &Module<'_>) {
     }
 }
 
-/// Has vectors of 16-bit numbers added element by element. The backend would make `add.s16x2` of it, with which ptxas 13
-/// computes something else unless its optimizer is off.
-fn split_short_sums<'c>(module: &Module<'c>) {
-    let word = module.context().int(32);
-    let all = module.functions().into_iter().flat_map(Function::blocks);
-    for inst in all.flat_map(|block| block.instructions()) {
-        let ty = inst.ty();
-        let Some(lanes) = ty
-            .lanes()
-            .filter(|_| inst.opcode() == Some(L::LLVMAdd) && ty.bits() == 16)
-        else {
-            continue;
-        };
-        let b = Builder::new(module.context());
-        b.go_before(inst);
-        let sum = (0..lanes).fold(ty.poison(), |sum, lane| {
-            let lane = word.int(lane.into());
-            let [x, y] = [0, 1].map(|i| b.extract_element(inst.operand(i), lane));
-            b.insert_element(sum, b.binary(L::LLVMAdd, x, y), lane)
-        });
-        inst.replace_with(sum);
-        inst.erase();
-    }
-}
-
 /// Has floats become words by PTX's instruction, which saturates and makes 0 of NaN as LLVM's intrinsics do. The backend would
 /// compare with the bounds.
 fn saturating_conversions<'c>(module: &Module<'c>) {
@@ -228,36 +202,6 @@ fn saturating_conversions<'c>(module: &Module<'c>) {
                 b.insert_element(all, one(b.extract_element(number, lane)), lane)
             }),
         };
-        inst.replace_with(result);
-        inst.erase();
-    }
-}
-
-/// Has minima and maxima of less than 32 bits computed with 32. ptxas 13.0 makes one instruction of such a maximum and a
-/// comparison of it with an operand, and the result of the comparison is wrong: `max(x, 0) == 0` was true for all x.
-fn widen_least_and_greatest<'c>(module: &Module<'c>) {
-    let cx = module.context();
-    let all = module.functions().into_iter().flat_map(Function::blocks);
-    for inst in all.flat_map(|block| block.instructions()) {
-        let Some(name) = inst.callee().map(Function::name) else {
-            continue;
-        };
-        let kind = ["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"];
-        let Some(kind) = kind.into_iter().find(|kind| name.starts_with(&format!("{kind}."))) else {
-            continue;
-        };
-        let ty = inst.ty();
-        if ty.bits() >= 32 {
-            continue;
-        }
-        let b = Builder::new(cx);
-        b.go_before(inst);
-        let wide = ty.with_scalar(cx.int(32));
-        let [x, y] = [0, 1].map(|i| match kind.starts_with("llvm.s") {
-            true => b.sext_or_trunc(inst.operand(i), wide),
-            false => b.zext_or_trunc(inst.operand(i), wide),
-        });
-        let result = b.zext_or_trunc(b.intrinsic(module, kind, &[wide], &[x, y]), ty);
         inst.replace_with(result);
         inst.erase();
     }

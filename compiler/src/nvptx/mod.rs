@@ -47,6 +47,7 @@ mod loops;
 mod math;
 mod partial;
 mod printf;
+mod ptxas;
 mod searches;
 mod unroll;
 

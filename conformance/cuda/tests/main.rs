@@ -19,6 +19,7 @@ mod peers;
 mod programs;
 mod registers;
 mod searches;
+mod shorts;
 mod spins;
 mod streams;
 mod sub_groups;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//! Avoids instructions on numbers of 8 and 16 bits of which ptxas, NVIDIA's assembler, makes wrong code.
+
+use llvm_sys::LLVMOpcode as L;
+
+use crate::llvm::{Builder, Function, Module, Value};
+
+/// Has other instructions compute the same.
+pub fn avoid_errors(module: &Module<'_>) {
+    widen_least_and_greatest(module);
+    split_short_sums(module);
+    negate_words(module);
+}
+
+/// Has minima and maxima of less than 32 bits computed with 32. ptxas 13.0 makes one instruction of such a maximum and a
+/// comparison of it with an operand, and the result of the comparison is wrong: `max(x, 0) == 0` was true for all x.
+fn widen_least_and_greatest<'c>(module: &Module<'c>) {
+    let cx = module.context();
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let Some(name) = inst.callee().map(Function::name) else {
+            continue;
+        };
+        let kind = ["llvm.smin", "llvm.smax", "llvm.umin", "llvm.umax"];
+        let Some(kind) = kind.into_iter().find(|kind| name.starts_with(&format!("{kind}."))) else {
+            continue;
+        };
+        let ty = inst.ty();
+        if ty.bits() >= 32 {
+            continue;
+        }
+        let b = Builder::new(cx);
+        b.go_before(inst);
+        let wide = ty.with_scalar(cx.int(32));
+        let [x, y] = [0, 1].map(|i| match kind.starts_with("llvm.s") {
+            true => b.sext_or_trunc(inst.operand(i), wide),
+            false => b.zext_or_trunc(inst.operand(i), wide),
+        });
+        let result = b.zext_or_trunc(b.intrinsic(module, kind, &[wide], &[x, y]), ty);
+        inst.replace_with(result);
+        inst.erase();
+    }
+}
+
+/// Has vectors of 16-bit numbers added element by element. The backend would make `add.s16x2` of it, with which ptxas 13
+/// computes something else unless its optimizer is off.
+fn split_short_sums<'c>(module: &Module<'c>) {
+    let word = module.context().int(32);
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let ty = inst.ty();
+        let Some(lanes) = ty
+            .lanes()
+            .filter(|_| inst.opcode() == Some(L::LLVMAdd) && ty.bits() == 16)
+        else {
+            continue;
+        };
+        let b = Builder::new(module.context());
+        b.go_before(inst);
+        let sum = (0..lanes).fold(ty.poison(), |sum, lane| {
+            let lane = word.int(lane.into());
+            let [x, y] = [0, 1].map(|i| b.extract_element(inst.operand(i), lane));
+            b.insert_element(sum, b.binary(L::LLVMAdd, x, y), lane)
+        });
+        inst.replace_with(sum);
+        inst.erase();
+    }
+}
+
+/// Has 16-bit numbers negated with 32 bits, in inline assembly, because the backend would use 16 bits again. ptxas 12.9 and 13.0 extend the
+/// number of a `neg.s16` or `abs.s16` first where something extends, compares, shifts or divides the result: it takes 32768 for -(-32768).
+fn negate_words<'c>(module: &Module<'c>) {
+    let cx = module.context();
+    let (word, short) = (cx.int(32), cx.int(16));
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        if inst.ty().scalar() != short {
+            continue;
+        }
+        let name = inst.callee().map(Function::name).unwrap_or_default();
+        let (operation, number) = match inst.opcode() {
+            Some(L::LLVMSub) if inst.operand(0).is_null() => ("neg", inst.operand(1)),
+            Some(L::LLVMCall) if name.starts_with("llvm.abs.") => ("abs", inst.operand(0)),
+            _ => continue,
+        };
+        let text =
+            format!("{{ .reg .b32 word; cvt.s32.s16 word, $1; {operation}.s32 word, word; cvt.u16.u32 $0, word; }}");
+        let b = Builder::new(cx);
+        b.go_before(inst);
+        let one = |number: Value<'c>| b.assembly(&text, "=h,h", short, &[number], false);
+        let result = match number.ty().lanes() {
+            None => one(number),
+            Some(lanes) => (0..lanes).fold(number.ty().poison(), |all, lane| {
+                let lane = word.int(lane.into());
+                b.insert_element(all, one(b.extract_element(number, lane)), lane)
+            }),
+        };
+        inst.replace_with(result);
+        inst.erase();
+    }
+}
