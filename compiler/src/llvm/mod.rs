@@ -9,6 +9,7 @@
 mod builder;
 mod fatal_errors;
 mod library;
+mod metadata;
 mod module;
 #[cfg(feature = "nvptx")]
 mod nvptx;

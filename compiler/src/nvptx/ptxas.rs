@@ -9,7 +9,7 @@ use crate::llvm::{Builder, Function, Module, Value};
 pub fn avoid_errors(module: &Module<'_>) {
     widen_least_and_greatest(module);
     split_short_sums(module);
-    negate_words(module);
+    widen_negatives(module);
 }
 
 /// Has minima and maxima of less than 32 bits computed with 32. ptxas 13.0 makes one instruction of such a maximum and a
@@ -69,7 +69,7 @@ fn split_short_sums<'c>(module: &Module<'c>) {
 
 /// Has 16-bit numbers negated with 32 bits, in inline assembly, because the backend would use 16 bits again. ptxas 12.9 and 13.0 extend the
 /// number of a `neg.s16` or `abs.s16` first where something extends, compares, shifts or divides the result: it takes 32768 for -(-32768).
-fn negate_words<'c>(module: &Module<'c>) {
+fn widen_negatives<'c>(module: &Module<'c>) {
     let cx = module.context();
     let (word, short) = (cx.int(32), cx.int(16));
     let all = module.functions().into_iter().flat_map(Function::blocks);
