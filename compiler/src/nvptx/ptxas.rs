@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-//! Avoids instructions on numbers of 8 and 16 bits of which ptxas, NVIDIA's assembler, makes wrong code.
+//! Avoids instructions, most of them on narrow numbers, of which ptxas, NVIDIA's assembler, makes wrong code.
 
 use llvm_sys::LLVMOpcode as L;
+use rustc_hash::FxHashSet;
 
-use crate::llvm::{Builder, Function, Module, Value};
+use crate::llvm::{Builder, Function, Kind, Module, Value};
 
 /// Has other instructions compute the same.
 pub fn avoid_errors(module: &Module<'_>) {
     widen_least_and_greatest(module);
     split_short_sums(module);
     widen_negatives(module);
+    cut_floats(module);
 }
 
 /// Has minima and maxima of less than 32 bits computed with 32. ptxas 13.0 makes one instruction of such a maximum and a
@@ -98,4 +100,53 @@ fn widen_negatives<'c>(module: &Module<'c>) {
         inst.replace_with(result);
         inst.erase();
     }
+}
+
+/// Has the low bits of a floating-point number cut off by an instruction, in inline assembly. The backend would store them from the register
+/// of the number, and ptxas 12.9 and 13.0 convert the number to an integer there, even without optimizations.
+fn cut_floats(module: &Module<'_>) {
+    let cx = module.context();
+    let all = module.functions().into_iter().flat_map(Function::blocks);
+    for inst in all.flat_map(|block| block.instructions()) {
+        let is_stored = || inst.users().iter().any(|user| user.opcode() == Some(L::LLVMStore));
+        if inst.opcode() != Some(L::LLVMTrunc)
+            || inst.ty().lanes().is_some()
+            || !is_stored()
+            || !is_of_float(inst.operand(0))
+        {
+            continue;
+        }
+        let number = inst.operand(0);
+        let (text, constraints, bits) = match (number.ty().bits(), inst.ty().bits()) {
+            (64, 32) => ("cvt.u32.u64 $0, $1;", "=r,l", 32),
+            (64, 8 | 16) => ("cvt.u16.u64 $0, $1;", "=h,l", 16),
+            (32, 8 | 16) => ("cvt.u16.u32 $0, $1;", "=h,r", 16),
+            (16, 8) => ("mov.b16 $0, $1;", "=h,h", 16),
+            _ => continue,
+        };
+        let b = Builder::new(cx);
+        b.go_before(inst);
+        let cut = b.assembly(text, constraints, cx.int(bits), &[number], false);
+        inst.replace_with(b.zext_or_trunc(cut, inst.ty()));
+        inst.erase();
+    }
+}
+
+/// Whether an integer may be the bits of a floating-point number.
+fn is_of_float(value: Value<'_>) -> bool {
+    let (mut values, mut seen) = (vec![value], FxHashSet::default());
+    while let Some(value) = values.pop() {
+        if !seen.insert(value) {
+            continue;
+        }
+        match value.opcode() {
+            Some(L::LLVMBitCast) if matches!(value.operand(0).ty().scalar().kind(), Kind::Float(_)) => return true,
+            Some(L::LLVMPHI) => values.extend(value.incoming().into_iter().map(|(from, _)| from)),
+            Some(L::LLVMSelect | L::LLVMFreeze | L::LLVMBitCast | L::LLVMExtractElement) => {
+                values.extend(value.operands())
+            }
+            _ => {}
+        }
+    }
+    false
 }

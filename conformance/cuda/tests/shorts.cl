@@ -15,3 +15,12 @@ __kernel void negated(__global int *out, __global const short *in) {
     out[6] = size < y;
     out[7] = size * y;
 }
+
+// The low bits of floating-point numbers, from the numbers' registers.
+__kernel void low_bits(__global short *shorts, __global int *ints, __global const float *in) {
+    size_t i = get_global_id(0);
+    float x = in[i] + 1.5f;
+    double y = in[i] * 3.0;
+    shorts[i] = (short)as_int(x);
+    ints[i] = (int)as_long(y);
+}

@@ -8,15 +8,42 @@ use oxur_conformance_support::spirv;
 
 use crate::Rig;
 
-#[test]
-fn negated() {
-    const VALUES: [i16; 9] = [0, 1, -1, 5, -3, 12345, i16::MAX, -i16::MAX, i16::MIN];
-    let rig = Rig::new();
+/// A kernel of `shorts.cl`.
+fn kernel(rig: &Rig, name: &str) -> Kernel {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let il = spirv(&here.join("tests"), &here.join("../../target/kernels/cuda"), "shorts");
     let program = Program::with_il(&rig.context, &il).expect("urProgramCreateWithIL");
     program.build(&rig.context, "").expect("urProgramBuild");
-    let kernel = Kernel::new(&program, "negated").expect("urKernelCreate");
+    Kernel::new(&program, name).expect("urKernelCreate")
+}
+
+#[test]
+fn low_bits() {
+    let rig = Rig::new();
+    let kernel = kernel(&rig, "low_bits");
+    let numbers: Vec<f32> = (0..100).map(|i| (i - 50) as f32 * 1.37).collect();
+    let from = rig.shared(&numbers);
+    let (shorts, ints) = (rig.shared(&[0_i16; 100]), rig.shared(&[0_i32; 100]));
+    let args = [
+        Arg::Pointer(shorts.ptr()),
+        Arg::Pointer(ints.ptr()),
+        Arg::Pointer(from.ptr()),
+    ];
+    let event = rig.launch(&kernel, &Range::new([100]), &args).expect("launch");
+    event.wait().expect("urEventWait");
+    // SAFETY: the kernel is complete.
+    let (shorts, ints) = unsafe { (shorts.as_slice::<i16>(), ints.as_slice::<i32>()) };
+    for (at, &x) in numbers.iter().enumerate() {
+        assert_eq!(shorts[at], (x + 1.5).to_bits() as i16, "{x} + 1.5");
+        assert_eq!(ints[at], (f64::from(x) * 3.0).to_bits() as i32, "{x} * 3");
+    }
+}
+
+#[test]
+fn negated() {
+    const VALUES: [i16; 9] = [0, 1, -1, 5, -3, 12345, i16::MAX, -i16::MAX, i16::MIN];
+    let rig = Rig::new();
+    let kernel = kernel(&rig, "negated");
     let pairs: Vec<[i16; 2]> = VALUES.iter().flat_map(|&x| VALUES.map(|y| [x, y])).collect();
     let (from, to) = (
         rig.shared(pairs.as_flattened()),
