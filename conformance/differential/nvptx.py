@@ -169,7 +169,7 @@ def main(folder):
         if problem:
             failed.append(name)
             print(f"{name}: {launch['local']} x {launch['groups']}: {problem}", flush=True)
-            if isinstance(problem, CudaError) and "LAUNCH" in str(problem) or "ADDRESS" in str(problem):
+            if isinstance(problem, CudaError) and any(word in str(problem) for word in ("FAILED", "TIMEOUT", "ADDRESS")):
                 print("the context is lost", flush=True)
                 break
         else:
