@@ -90,6 +90,21 @@ impl<'c> Module<'c> {
 }
 
 impl<'c> Builder<'c> {
+    /// A result for each element of vectors, as a vector of type `ty`; of operands that are no vectors, one result.
+    pub fn by_elements<const N: usize>(
+        &self,
+        ty: Type<'c>,
+        operands: [Value<'c>; N],
+        one: impl Fn([Value<'c>; N]) -> Value<'c>,
+    ) -> Value<'c> {
+        let Some(lanes) = ty.lanes() else { return one(operands) };
+        (0..lanes).fold(ty.poison(), |all, lane| {
+            let lane = ty.bits_of_width(32).int(lane.into());
+            let elements = operands.map(|operand| self.extract_element(operand, lane));
+            self.insert_element(all, one(elements), lane)
+        })
+    }
+
     /// Inline assembly, which may read and write memory. `has_effects` says that it stays though nobody needs the result.
     pub fn assembly(
         &self,

@@ -22,15 +22,15 @@ pub fn keep_rolled(module: &Module<'_>) {
         // LLVM does not unroll loops with several entries.
         let Ok(cfg) = Cfg::new(function) else { continue };
         for one in &cfg.loops {
-            let latches: Vec<Block<'_>> = cfg.predecessors[one.header]
-                .iter()
-                .filter(|node| one.blocks.contains(node))
+            let before = cfg.predecessors[one.header].iter();
+            let latches: Vec<Block<'_>> = before
+                .filter(|&&node| cfg.is_back_edge(node, one.header))
                 .map(|&node| cfg.blocks[node])
                 .collect();
             let blocks: FxHashSet<Block<'_>> = one.blocks.iter().map(|&node| cfg.blocks[node]).collect();
             let header = cfg.blocks[one.header];
-            let carried = header.phis().into_iter().flat_map(|phi| phi.incoming());
-            let carried = carried
+            let incoming = header.phis().into_iter().flat_map(|phi| phi.incoming());
+            let carried = incoming
                 .filter(|(_, from)| latches.contains(from))
                 .map(|(value, _)| value);
             if !is_quotient(carried.collect(), header, &blocks) {

@@ -179,7 +179,6 @@ fn divide_copies(module: &Module<'_>) {
 /// compare with the bounds.
 fn saturating_conversions<'c>(module: &Module<'c>) {
     let cx = module.context();
-    let word = cx.int(32);
     let all = module.functions().into_iter().flat_map(Function::blocks);
     for inst in all.flat_map(|block| block.instructions()) {
         let name = inst.callee().map(Function::name).unwrap_or_default();
@@ -194,14 +193,7 @@ fn saturating_conversions<'c>(module: &Module<'c>) {
         }
         let b = Builder::new(cx);
         b.go_before(inst);
-        let one = |number| b.intrinsic(module, instruction, &[], &[number]);
-        let result = match ty.lanes() {
-            None => one(number),
-            Some(lanes) => (0..lanes).fold(ty.poison(), |all, lane| {
-                let lane = word.int(lane.into());
-                b.insert_element(all, one(b.extract_element(number, lane)), lane)
-            }),
-        };
+        let result = b.by_elements(ty, [number], |number| b.intrinsic(module, instruction, &[], &number));
         inst.replace_with(result);
         inst.erase();
     }

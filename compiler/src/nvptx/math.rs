@@ -61,17 +61,11 @@ fn remainders<'c>(module: &Module<'c>) {
         let function = callee(Op::fmod, wide.bits())
             .expect("it is in the table")
             .declare(cx, module);
-        let one = |x: Value<'c>, y: Value<'c>| {
-            b.fpcast(b.call(function, &[b.fpcast(x, wide), b.fpcast(y, wide)]), ty.scalar())
-        };
-        let (x, y) = (inst.operand(0), inst.operand(1));
-        let result = match ty.lanes() {
-            None => one(x, y),
-            Some(lanes) => (0..lanes).fold(ty.poison(), |vector, i| {
-                let i = cx.int(32).int(i.into());
-                b.insert_element(vector, one(b.extract_element(x, i), b.extract_element(y, i)), i)
-            }),
-        };
+        let operands = [0, 1].map(|i| inst.operand(i));
+        let result = b.by_elements(ty, operands, |operands| {
+            let wide_operands = operands.map(|operand| b.fpcast(operand, wide));
+            b.fpcast(b.call(function, &wide_operands), ty.scalar())
+        });
         inst.replace_with(result);
         inst.erase();
     }

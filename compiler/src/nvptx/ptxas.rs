@@ -47,23 +47,16 @@ fn widen_least_and_greatest<'c>(module: &Module<'c>) {
 /// Has vectors of 16-bit numbers added element by element. The backend would make `add.s16x2` of it, with which ptxas 13
 /// computes something else unless its optimizer is off.
 fn split_short_sums<'c>(module: &Module<'c>) {
-    let word = module.context().int(32);
     let all = module.functions().into_iter().flat_map(Function::blocks);
     for inst in all.flat_map(|block| block.instructions()) {
         let ty = inst.ty();
-        let Some(lanes) = ty
-            .lanes()
-            .filter(|_| inst.opcode() == Some(L::LLVMAdd) && ty.bits() == 16)
-        else {
+        if ty.lanes().is_none() || inst.opcode() != Some(L::LLVMAdd) || ty.bits() != 16 {
             continue;
-        };
+        }
         let b = Builder::new(module.context());
         b.go_before(inst);
-        let sum = (0..lanes).fold(ty.poison(), |sum, lane| {
-            let lane = word.int(lane.into());
-            let [x, y] = [0, 1].map(|i| b.extract_element(inst.operand(i), lane));
-            b.insert_element(sum, b.binary(L::LLVMAdd, x, y), lane)
-        });
+        let operands = [0, 1].map(|i| inst.operand(i));
+        let sum = b.by_elements(ty, operands, |[x, y]| b.binary(L::LLVMAdd, x, y));
         inst.replace_with(sum);
         inst.erase();
     }
@@ -73,7 +66,7 @@ fn split_short_sums<'c>(module: &Module<'c>) {
 /// number of a `neg.s16` or `abs.s16` first where something extends, compares, shifts or divides the result: it takes 32768 for -(-32768).
 fn widen_negatives<'c>(module: &Module<'c>) {
     let cx = module.context();
-    let (word, short) = (cx.int(32), cx.int(16));
+    let short = cx.int(16);
     let all = module.functions().into_iter().flat_map(Function::blocks);
     for inst in all.flat_map(|block| block.instructions()) {
         if inst.ty().scalar() != short {
@@ -89,14 +82,9 @@ fn widen_negatives<'c>(module: &Module<'c>) {
             format!("{{ .reg .b32 word; cvt.s32.s16 word, $1; {operation}.s32 word, word; cvt.u16.u32 $0, word; }}");
         let b = Builder::new(cx);
         b.go_before(inst);
-        let one = |number: Value<'c>| b.assembly(&text, "=h,h", short, &[number], false);
-        let result = match number.ty().lanes() {
-            None => one(number),
-            Some(lanes) => (0..lanes).fold(number.ty().poison(), |all, lane| {
-                let lane = word.int(lane.into());
-                b.insert_element(all, one(b.extract_element(number, lane)), lane)
-            }),
-        };
+        let result = b.by_elements(inst.ty(), [number], |number| {
+            b.assembly(&text, "=h,h", short, &number, false)
+        });
         inst.replace_with(result);
         inst.erase();
     }
